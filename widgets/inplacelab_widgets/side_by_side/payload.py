@@ -6,12 +6,15 @@ step of either side, what is said of it, and the storages and outlines that it d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.recording.comparison import SIDES, Side
+from inplacelab.recording.comparison import SIDES
 from inplacelab.recording.conclusion import ending
-from inplacelab.recording.differences import verdict
+from inplacelab.recording.differences import Verdict, verdict
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences import Headline
 from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab.recording.stages import stages
 from inplacelab_widgets import words
@@ -40,16 +43,7 @@ from inplacelab_widgets.words.side_by_side import (
     SHARE_OF_COMPARISON,
 )
 
-__all__ = [
-    "SAMPLE",
-    "SIDE_PANELS",
-    "WITHOUT_PANELS",
-    "FramesPacker",
-    "comparison_payload",
-    "payload_of_side",
-    "ranks_payload",
-]
-
+__all__ = ["comparison_payload", "ranks_payload"]
 
 SIDE_PANELS = ("code", "storages")
 SAMPLE = "M4 3h24v14h-24z"
@@ -71,30 +65,69 @@ _OF_THE_WHOLE = ("keys", "marks", "story", "tables", "sharing", "predict", "titl
 """What the payload of a side has and only the whole shows."""
 
 
-def payload_of_side(scene: Scene, panels: tuple[str, ...]) -> Json:
-    """Returns the payload of a side with these panels, as a stepper has it, without what only the whole shows."""
-    return {key: value for key, value in payload(scene, panels=panels).items() if key not in _OF_THE_WHOLE}
+Keys = Sequence[tuple[Text, Text]]
 
 
-class FramesPacker:
-    """Packs what is said and drawn at the positions of the cursor.
-
-    Attributes:
-        pools: the sentences, and what panels share.
-        paths: the outlines so far, each with its number.
-    """
+class _Frames:
+    """Packs what is said and drawn at the positions of the cursor. The outlines so far are in `paths`, each with its number."""
 
     def __init__(self) -> None:
         self.pools = Pools()
         self.paths: dict[tuple[str, str, str], int] = {}
 
-    def words(self, clause: Text, detail: Text) -> Json:
-        """Returns what is said of a position."""
-        return {"says": self.pools.says(clause)} | ({"detail": self.pools.says(detail)} if detail.en else {})
+    def whole(
+        self, scene: ComparisonScene | RanksScene, recordings: Iterable[Recording], steps: list[Json], sides: list[Json]
+    ) -> Json:
+        """Returns what the payloads have in common."""
+        notes = dict.fromkeys(note for each in recordings for note in each.notes)
+        return {
+            "title": scene.title,
+            "concludes": self.pools.says(scene.conclusion),
+            "notes": [in_both_languages(note) for note in notes],
+            "sides": sides,
+            "steps": steps,
+            "paths": [list(paths) for paths in self.paths],
+        }
 
-    def waits(self, said: Text | None) -> int:
-        """Returns what is said of a side that does nothing; -1 if it does something."""
-        return -1 if said is None else self.pools.says(said)
+    def side(self, scene: Scene, panels: tuple[str, ...], named: Text, ends: Text, of_all: Sequence[Verdict]) -> Json:
+        """Returns the payload of a side with these panels, as a stepper has it, without what only the whole shows.
+
+        Args:
+            scene: the scene of the side.
+            panels: its panels.
+            named: how the side is called.
+            ends: how it ends, in words.
+            of_all: how it ends, and how the others do.
+        """
+        mine, *_ = of_all
+        packed = {key: each for key, each in payload(scene, panels=panels).items() if key not in _OF_THE_WHOLE}
+        return packed | {
+            "title": scene.recording.title,
+            "called": in_both_languages(scene.recording.title),
+            "named": in_both_languages(named),
+            "verdict": in_both_languages(ends),
+            "raises": mine.error is not None,
+            "bytes": in_both_languages(words.PEAK.format(peak=byte_count(mine.peak))),
+            "unequal": len({each.peak for each in of_all}) > 1,
+            "changed": [],
+            "elsewhere": {},
+            "tables": [],
+        }
+
+    def words(self, said: Headline) -> Json:
+        """Returns what is said of a position."""
+        return {"says": self.pools.says(said.clause)} | (
+            {"detail": self.pools.says(said.detail)} if said.detail.en else {}
+        )
+
+    def step(self, facts: Mapping[str, bool], told: Headline, whole: Headline) -> Json:
+        """Returns what holds and what is said at a position: of the event, and at the end of a line of the whole line."""
+        packed: Json = {name: True for name, holds in facts.items() if holds} | self.words(told)
+        return packed | ({"whole": self.words(whole)} if facts["ends"] else {})
+
+    def waits(self, *waiting: Text | None) -> list[int]:
+        """Returns what is said of a side that does nothing: at this event, and on the whole line; -1 if it does something."""
+        return [-1 if said is None else self.pools.says(said) for said in waiting]
 
     def outlines(self, outlines: Iterable[Outline]) -> list[int]:
         """Returns the outlines in a side: [group, paths, group, paths, ...]."""
@@ -105,108 +138,66 @@ class FramesPacker:
         return found
 
 
+def _said(texts: Mapping[str, Text]) -> Json:
+    return {key: in_both_languages(each) for key, each in texts.items()}
+
+
+def _keys(keys: Keys) -> list[Any]:
+    return [[in_both_languages(key), in_both_languages(does)] for key, does in keys]
+
+
 def comparison_payload(scene: ComparisonScene) -> Json:
     """Returns all data that the player needs to play two programs side by side."""
-    return _ComparisonPacker(scene).packed()
+    frames, ends = _Frames(), frozenset(scene.comparison.alignment.ends)
+    steps = [_compared(scene, frames, k, k in ends) for k in range(len(scene.comparison.alignment.positions))]
+    sides = []
+    for side, its in zip(SIDES, scene.comparison.verdicts, strict=True):
+        own, place = scene.scene(side), SIDES.index(side)
+        named, all_ends = PROGRAM[side].format(title=own.recording.title), [its, *scene.comparison.verdicts]
+        packed = frames.side(own, SIDE_PANELS, named, unquoted(ending(its)), all_ends)
+        is_aligned = bool(scene.comparison.alignment.pairs)
+        changed = list(scene.comparison.changed_lines[place]) if is_aligned else []
+        packed |= {"called": in_both_languages(scene.called(side)), "changed": changed}
+        sides.append(packed | {"unequal": packed["unequal"] and is_aligned})
+    # What differs at each position, one difference in a row.
+    everywhere = scene.comparison.found
+    most = max(map(len, everywhere), default=0)
+    changes = (
+        (position, f"d{row}", (unquoted(found[row].says),) if row < len(found) else None)
+        for position, found in enumerate(everywhere)
+        for row in range(most)
+    )
+    return {
+        **frames.whole(scene, [scene.scene(side).recording for side in SIDES], steps, sides),
+        "tables": [frames.pools.table(DIFFERENCES, (BOTH_SIDES,), changes)],
+        "words": _said(PLAYER | LINKS | COMPARED),
+        "sharing": _said(SHARE | SHARE_OF_COMPARISON),
+        "keys": _keys(KEYS_OF_COMPARISON),
+        "marks": [["ipl-differs", SAMPLE, in_both_languages(DIFFERS)]],
+        **WITHOUT_PANELS,
+        **frames.pools.packed(),
+    }
 
 
-class _ComparisonPacker:
-    def __init__(self, scene: ComparisonScene) -> None:
-        self.scene = scene
-        self.frames = FramesPacker()
-        self.ends = frozenset(scene.comparison.alignment.ends)
-
-    def packed(self) -> Json:
-        scene = self.scene
-        count = len(scene.comparison.alignment.positions)
-        steps = [self._step(position) for position in range(count)]
-        sides = [self._side(side) for side in SIDES]
-        notes = dict.fromkeys(note for side in SIDES for note in scene.scene(side).recording.notes)
-        return {
-            "title": scene.title,
-            "concludes": self.frames.pools.says(scene.conclusion),
-            "notes": [in_both_languages(note) for note in notes],
-            "sides": sides,
-            "steps": steps,
-            "paths": [list(paths) for paths in self.frames.paths],
-            "tables": [self._table()],
-            "words": {key: in_both_languages(said) for key, said in (PLAYER | LINKS | COMPARED).items()},
-            "sharing": {key: in_both_languages(said) for key, said in (SHARE | SHARE_OF_COMPARISON).items()},
-            "keys": [[in_both_languages(keys), in_both_languages(does)] for keys, does in KEYS_OF_COMPARISON],
-            "marks": [["ipl-differs", SAMPLE, in_both_languages(DIFFERS)]],
-            **WITHOUT_PANELS,
-            **self.frames.pools.packed(),
-        }
-
-    def _side(self, side: Side) -> Json:
-        scene, place = self.scene.scene(side), SIDES.index(side)
-        verdict = self.scene.comparison.verdicts[place]
-        is_aligned = bool(self.scene.comparison.alignment.pairs)
-        peaks = {each.peak for each in self.scene.comparison.verdicts}
-        return payload_of_side(scene, SIDE_PANELS) | {
-            "title": scene.recording.title,
-            "called": in_both_languages(self.scene.called(side)),
-            "named": in_both_languages(PROGRAM[side].format(title=scene.recording.title)),
-            "verdict": in_both_languages(unquoted(ending(verdict))),
-            "raises": verdict.error is not None,
-            "bytes": in_both_languages(words.PEAK.format(peak=byte_count(verdict.peak))),
-            "unequal": len(peaks) > 1 and is_aligned,
-            "changed": list(self.scene.comparison.changed_lines[place]) if is_aligned else [],
-            "elsewhere": {},
-            "tables": [],
-        }
-
-    def _step(self, position: int) -> Json:
-        comparison = self.scene.comparison
-        ends = position in self.ends
-        lines = self._lines(position)
-        packed: Json = {
-            # A line number belongs to both programs only if it is the same in both.
-            "line": lines[0] if lines[0] == lines[1] else None,
-            "phase": self._phase(position),
-            "at_sides": [self.scene.reached(position, side) for side in SIDES],
-        }
-        facts = {"ends": ends, "stop": comparison.is_telling(position), "idle": self.scene.is_idle(position)}
-        packed |= {name: True for name, holds in facts.items() if holds}
-        told = comparison.told(position, by_line=False)
-        packed |= self.frames.words(told.clause, told.detail)
-        if ends:
-            whole = comparison.told(position, by_line=True)
-            packed["whole"] = self.frames.words(whole.clause, whole.detail)
-        packed["waits"] = [self._waits(position, side) for side in SIDES]
-        packed["drawn"] = [" ".join(self.scene.drawn(position, side)) for side in SIDES]
-        packed["outlines"] = [self.frames.outlines(self.scene.outlines(position, side)) for side in SIDES]
-        return packed
-
-    def _lines(self, position: int) -> list[int | None]:
-        found: list[int | None] = []
-        for side in SIDES:
-            step = self.scene.reached(position, side)
-            found.append(None if step is None else self.scene.scene(side).recording.steps[step].line)
-        return found
-
-    def _phase(self, position: int) -> str:
-        """The phase, if both programs are in the same."""
-        reached = ((self.scene.scene(side).recording, self.scene.reached(position, side)) for side in SIDES)
-        phases = {stages(recording)[step] for recording, step in reached if step is not None}
-        return phases.pop() if len(phases) == 1 else ""
-
-    def _waits(self, position: int, side: Side) -> list[int]:
-        """What is said of a side that does nothing: at this event, and on the whole line; -1 if it does something."""
-        waiting = self.scene.comparison.waiting
-        found = (waiting(position, side, by_line=by_line) for by_line in (False, True))
-        return [self.frames.waits(said) for said in found]
-
-    def _table(self) -> Json:
-        """What differs at each position, one difference in a row."""
-        everywhere = self.scene.comparison.found
-        most = max(map(len, everywhere), default=0)
-        changes = (
-            (position, f"d{row}", (unquoted(found[row].says),) if row < len(found) else None)
-            for position, found in enumerate(everywhere)
-            for row in range(most)
-        )
-        return self.frames.pools.table(DIFFERENCES, (BOTH_SIDES,), changes)
+def _compared(scene: ComparisonScene, frames: _Frames, position: int, ends: bool) -> Json:
+    """A position of two programs. A line number, or a phase, belongs to both only if it is the same in both."""
+    comparison, reached = scene.comparison, [scene.reached(position, side) for side in SIDES]
+    recordings = [scene.scene(side).recording for side in SIDES]
+    there = [(each, step) for each, step in zip(recordings, reached, strict=True) if step is not None]
+    lines = [None if step is None else each.steps[step].line for each, step in zip(recordings, reached, strict=True)]
+    phases = {stages(recording)[step] for recording, step in there}
+    facts = {"ends": ends, "stop": comparison.is_telling(position), "idle": scene.is_idle(position)}
+    told, whole = (comparison.told(position, by_line=by_line) for by_line in (False, True))
+    waiting = [[comparison.waiting(position, side, by_line=each) for each in (False, True)] for side in SIDES]
+    return {
+        "line": lines[0] if lines[0] == lines[1] else None,
+        "phase": phases.pop() if len(phases) == 1 else "",
+        "at_sides": reached,
+        **frames.step(facts, told, whole),
+        "waits": [frames.waits(*each) for each in waiting],
+        "drawn": [" ".join(scene.drawn(position, side)) for side in SIDES],
+        "outlines": [frames.outlines(scene.outlines(position, side)) for side in SIDES],
+    }
 
 
 MOST_WITH_CODE = 2
@@ -215,81 +206,42 @@ MOST_WITH_CODE = 2
 
 def ranks_payload(scene: RanksScene) -> Json:
     """Returns all data that the player needs to play several ranks side by side."""
-    return _RanksPacker(scene).packed()
+    frames, recordings = _Frames(), scene.alignment.recordings
+    ends = [verdict(each) for each in recordings]
+    panels = SIDE_PANELS if len(scene.scenes) <= MOST_WITH_CODE else ("storages",)
+    steps = [_ranked(scene, frames, position) for position in range(len(scene.alignment.positions))]
+    sides = [
+        frames.side(scene.scenes[rank], panels, RANK.format(rank), RANK.format(rank), [ends[rank], *ends])
+        for rank in scene.ranks
+    ]
+    # The parameters that differ, each from where it begins to.
+    changes = [
+        (position, f"d{position}-{k}", (f"{each.name}", unquoted(each.says)))
+        for position, drifts in sorted(scene.drifting.items())
+        for k, each in enumerate(drifts)
+    ]
+    return {
+        **frames.whole(scene, recordings, steps, sides),
+        "tables": [frames.pools.table(DRIFT_TABLE, (PARAMETER, DIFFERENCES), changes)],
+        "words": _said(PLAYER | LINKS | RANKS),
+        "keys": _keys(KEYS_OF_RANKS),
+        "marks": [["ipl-differs", SAMPLE, in_both_languages(DIFFERS_BETWEEN_RANKS)]],
+        **WITHOUT_PANELS | {"panels": [frames.pools.panel(ranks_panel(scene))]},
+        **frames.pools.packed(),
+    }
 
 
-class _RanksPacker:
-    def __init__(self, scene: RanksScene) -> None:
-        self.scene = scene
-        self.frames = FramesPacker()
-
-    def packed(self) -> Json:
-        scene = self.scene
-        steps = [self._step(position) for position in range(len(scene.alignment.positions))]
-        notes = dict.fromkeys(note for each in scene.alignment.recordings for note in each.notes)
-        said = PLAYER | LINKS | RANKS
-        return {
-            "title": scene.title,
-            "concludes": self.frames.pools.says(scene.conclusion),
-            "notes": [in_both_languages(note) for note in notes],
-            "sides": [self._side(rank) for rank in scene.ranks],
-            "steps": steps,
-            "paths": [list(paths) for paths in self.frames.paths],
-            "tables": [self._table()],
-            "words": {key: in_both_languages(each) for key, each in said.items()},
-            "keys": [[in_both_languages(keys), in_both_languages(does)] for keys, does in KEYS_OF_RANKS],
-            "marks": [["ipl-differs", SAMPLE, in_both_languages(DIFFERS_BETWEEN_RANKS)]],
-            **WITHOUT_PANELS | {"panels": [self.frames.pools.panel(ranks_panel(scene))]},
-            **self.frames.pools.packed(),
-        }
-
-    def _side(self, rank: int) -> Json:
-        scene, name = self.scene.scenes[rank], RANK.format(rank)
-        ends = [verdict(each) for each in self.scene.alignment.recordings]
-        panels = SIDE_PANELS if len(self.scene.scenes) <= MOST_WITH_CODE else ("storages",)
-        return payload_of_side(scene, panels) | {
-            "title": scene.recording.title,
-            "called": in_both_languages(scene.recording.title),
-            "named": in_both_languages(name),
-            "verdict": in_both_languages(name),
-            "raises": ends[rank].error is not None,
-            "bytes": in_both_languages(words.PEAK.format(peak=byte_count(ends[rank].peak))),
-            "unequal": len({each.peak for each in ends}) > 1,
-            "changed": [],
-            "elsewhere": {},
-            "tables": [],
-        }
-
-    def _step(self, position: int) -> Json:
-        scene = self.scene
-        lines = {scene.step_line(position, rank) for rank in scene.ranks}
-        packed: Json = {
-            # A line number belongs to all ranks only if it is the same on all.
-            "line": lines.pop() if len(lines) == 1 else None,
-            "phase": "",
-            "at_sides": list(scene.alignment.reached[position]),
-        }
-        facts = {"ends": position in scene.ends, "stop": scene.is_telling(position), "idle": scene.is_idle(position)}
-        packed |= {name: True for name, holds in facts.items() if holds}
-        told = scene.told(position)
-        packed |= self.frames.words(told.clause, told.detail)
-        if position in scene.ends:
-            packed["whole"] = self.frames.words(told.clause, told.detail)
-        packed["waits"] = [self._waits(position, rank) for rank in scene.ranks]
-        packed["drawn"] = [" ".join(scene.drawn(position, rank)) for rank in scene.ranks]
-        packed["outlines"] = [self.frames.outlines(scene.outlines(position, rank)) for rank in scene.ranks]
-        return packed
-
-    def _waits(self, position: int, rank: int) -> list[int]:
-        """What is said of a rank that does nothing here, by event and by line; -1 if it does something."""
-        waiting = self.scene.waiting(position, rank)
-        return [self.frames.waits(waiting)] * 2
-
-    def _table(self) -> Json:
-        """The parameters that differ, each from where it begins to."""
-        changes = [
-            (position, f"d{position}-{k}", (f"{each.name}", unquoted(each.says)))
-            for position, drifts in sorted(self.scene.drifting.items())
-            for k, each in enumerate(drifts)
-        ]
-        return self.frames.pools.table(DRIFT_TABLE, (PARAMETER, DIFFERENCES), changes)
+def _ranked(scene: RanksScene, frames: _Frames, position: int) -> Json:
+    """A position of several ranks. A line number belongs to all of them only if it is the same on all."""
+    lines = {scene.step_line(position, rank) for rank in scene.ranks}
+    ends, told = position in scene.ends, scene.told(position)
+    facts = {"ends": ends, "stop": scene.is_telling(position), "idle": scene.is_idle(position)}
+    return {
+        "line": lines.pop() if len(lines) == 1 else None,
+        "phase": "",
+        "at_sides": list(scene.alignment.reached[position]),
+        **frames.step(facts, told, told),
+        "waits": [frames.waits(*[scene.waiting(position, rank)] * 2) for rank in scene.ranks],
+        "drawn": [" ".join(scene.drawn(position, rank)) for rank in scene.ranks],
+        "outlines": [frames.outlines(scene.outlines(position, rank)) for rank in scene.ranks],
+    }
