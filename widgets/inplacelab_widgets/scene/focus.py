@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from math import floor
 from types import MappingProxyType
@@ -44,7 +44,7 @@ MOST = 8
 
 Box = tuple[float, float]
 """The width and the height of a storage, in px."""
-Fit = Callable[[Sequence[Box], int], bool]
+Fit = Callable[[tuple[Box, ...], int], bool]
 """Whether storages of these sizes fit, in the order of their numbers, beside a number of chips for the others."""
 Span = tuple[int, int]
 """The first and the last step of a range of steps."""
@@ -82,7 +82,7 @@ def open_spans(
     """
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
-    choose = _choice(fit)
+    choose = cache(partial(_chosen_places, fit))  # a loop asks the same again and again, of other storages
     boxes: dict[int, Box] = {}
     changes: dict[int, dict[int, Box]] = {}
     for key, found in sizes.items():
@@ -101,7 +101,11 @@ def open_spans(
             *islice(reversed([*state.storages]), 2 * MOST),
         ]
         there = [key for key in dict.fromkeys(wanted) if key in state.storages]
-        stage = choose(there, len(state.storages), boxes)
+        numbers = sorted(there)
+        places = {number: place for place, number in enumerate(numbers)}
+        its_boxes, order = tuple([boxes[number] for number in numbers]), tuple([places[key] for key in there])
+        # Several chips take as much room as one.
+        stage = tuple([numbers[place] for place in choose(its_boxes, order, min(len(state.storages), MOST + 1))])
         for key in stage:
             mine = spans.setdefault(key, [])
             if mine and mine[-1][1] == now - 1:
@@ -111,32 +115,27 @@ def open_spans(
     return {key: tuple(found) for key, found in spans.items()}
 
 
-def _choice(fit: Fit) -> Callable[[Sequence[int], int, Mapping[int, Box]], tuple[int, ...]]:
-    """Returns what chooses, out of the wanted storages, as many as fit: the first of them in any case."""
+def _chosen_places(fit: Fit, boxes: tuple[Box, ...], wanted: tuple[int, ...], live: int) -> list[int]:
+    """Chooses, out of the wanted storages, as many as fit: the first of them in any case.
 
-    @cache  # a loop asks the same again and again, of other storages
-    def chosen_places(boxes: tuple[Box, ...], wanted: tuple[int, ...], live: int) -> list[int]:
-        """Of storages in the order of their numbers: the places of those that are chosen. `wanted` are the places in the order of choice."""
-        if live <= MOST and fit(boxes, 0):
-            return sorted(wanted)
-        chosen = [*wanted[:1]]
-        for place in wanted[1:]:
-            with_it = sorted([*chosen, place])
-            if fit([boxes[each] for each in with_it], live - len(with_it)):
-                chosen = with_it
-            if len(chosen) >= MOST:
-                break
-        return chosen
+    Args:
+        fit: whether storages fit.
+        boxes: the sizes of the wanted storages, in the order of their numbers.
+        wanted: their places in that order, in the order of choice.
+        live: the number of all storages.
 
-    def chosen(wanted: Sequence[int], live: int, sizes: Mapping[int, Box]) -> tuple[int, ...]:
-        numbers = sorted(wanted)
-        places = {number: place for place, number in enumerate(numbers)}
-        # Several chips take as much room as one.
-        found = chosen_places(
-            tuple([sizes[number] for number in numbers]), tuple([places[key] for key in wanted]), min(live, MOST + 1)
-        )
-        return tuple([numbers[place] for place in found])
-
+    Returns:
+        The places of those that are chosen.
+    """
+    if live <= MOST and fit(boxes, 0):
+        return sorted(wanted)
+    chosen = [*wanted[:1]]
+    for place in wanted[1:]:
+        with_it = sorted([*chosen, place])
+        if fit(tuple([boxes[each] for each in with_it]), live - len(with_it)):
+            chosen = with_it
+        if len(chosen) >= MOST:
+            break
     return chosen
 
 

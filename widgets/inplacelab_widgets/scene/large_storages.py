@@ -58,11 +58,7 @@ class View:
 
 def height(*, has_was: bool) -> float:
     """Returns the height of the lens, with space for the values before a write if there is one."""
-    return TITLE + ROWS * _pitch(has_was=has_was) + 6
-
-
-def _pitch(*, has_was: bool) -> float:
-    return PITCH + WAS * has_was
+    return TITLE + ROWS * (PITCH + WAS * has_was) + 6
 
 
 def views(life: Life[StorageFacts], done: Mapping[int, Touched]) -> Iterator[View]:
@@ -109,7 +105,7 @@ def lens_marks(
     left: float, top: float, storage: int, life: Life[StorageFacts], done: Mapping[int, Touched], *, has_was: bool
 ) -> list[Mark]:
     """Draws the lens with its top left corner at (left, top)."""
-    pitch = _pitch(has_was=has_was)
+    pitch = PITCH + WAS * has_was
     found, keys = tuple(views(life, done)), (f"s{storage}",)
     frame = between(life.first, life.last, Look("slot lens"))
     places = [(left + k % PER_ROW * CELL, top + TITLE + k // PER_ROW * pitch) for k in range(SIZE)]

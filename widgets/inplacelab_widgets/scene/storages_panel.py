@@ -5,8 +5,8 @@ Storages that never live at the same time share a row, so a loop that makes a te
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, partial
 from typing import TypeVar
 
 from inplacelab.language import Text, enumerated
@@ -28,7 +28,7 @@ from inplacelab_widgets.scene.svg import GAP, Copy, Panel, drawn_together, flowe
 from inplacelab_widgets.scene.tensor_cards import Card, cards, overwritten, tensor_roles, with_gone
 from inplacelab_widgets.scene.tensor_grids import tensors_of
 from inplacelab_widgets.scene.timeline import shared_rows, storage_lives, version_labels
-from inplacelab_widgets.scene.version_line import Raise, counter_of, counters
+from inplacelab_widgets.scene.version_line import Counter, Raise, counters
 
 
 def order_of_rows(lives: Sequence[tuple[int, int]], rows: Sequence[int], heights: Mapping[int, float]) -> list[int]:
@@ -51,15 +51,16 @@ def order_of_rows(lives: Sequence[tuple[int, int]], rows: Sequence[int], heights
         # One bit per step: rows of thousands of steps are compared in one operation.
         taken[row] |= ((1 << (last - first + 1)) - 1) << first
 
-    def blank(upper: int, lower: int) -> float:
-        """Returns the blank space in `upper` above live storages in `lower`, in px times steps."""
-        return heights[upper] * (taken[lower] & ~taken[upper]).bit_count()
-
     order = list(taken)
     for end in range(1, len(order)):
         at = end
-        while at and blank(order[at], order[at - 1]) < blank(order[at - 1], order[at]):
-            order[at - 1], order[at] = order[at], order[at - 1]
+        while at:
+            above, below = order[at - 1], order[at]
+            # The blank space of the upper row above live storages in the lower one, in px times steps: as they are, and exchanged.
+            blank = heights[above] * (taken[below] & ~taken[above]).bit_count()
+            if heights[below] * (taken[above] & ~taken[below]).bit_count() >= blank:
+                break
+            order[at - 1], order[at] = below, above
             at -= 1
     return order
 
@@ -154,7 +155,7 @@ def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float
         {each.id: _stale(each) for each in storages},
     )
     spans = open_spans(
-        recording, sizes, _fitting(room, highest), {key: ranges for key, ranges in stale.items() if ranges}
+        recording, sizes, cache(partial(_fits, room, highest)), {key: ranges for key, ranges in stale.items() if ranges}
     )
     groups = tuple(
         stage.group(0, 0, k, spans[each.id])
@@ -182,18 +183,10 @@ def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float
     )
 
 
-def _fitting(room: float, most: float) -> Callable[[Sequence[tuple[float, float]], int], bool]:
-    """Returns whether storages of given sizes can be seen at the same time, with chips for others. Beside the highest one there is room in any case."""
-
-    @cache  # a loop asks the same again and again
-    def bottom(boxes: tuple[tuple[float, float], ...]) -> float:
-        return flowed(boxes, room)[1]
-
-    def fits(boxes: Sequence[tuple[float, float]], chips: int) -> bool:
-        highest = max((height for _, height in boxes), default=0)
-        return bottom(tuple(boxes)) <= max(most - ROOM_FOR_CHIPS * bool(chips), highest)
-
-    return fits
+def _fits(room: float, most: float, boxes: tuple[tuple[float, float], ...], chips: int) -> bool:
+    """Whether storages of given sizes can be seen at the same time, with chips for others. Beside the highest one there is room in any case."""
+    highest = max((height for _, height in boxes), default=0)
+    return flowed(boxes, room)[1] <= max(most - ROOM_FOR_CHIPS * bool(chips), highest)
 
 
 def _stale(storage: Storage) -> list[Span]:
@@ -220,13 +213,7 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
     for key, life in storage_lives(recording).items():
         own_pins = tuple(all_pins.get(key, ()))
         raises = tuple(
-            Raise(
-                step.index,
-                label(write.before),
-                label(write.after),
-                *authors_of(recording, step),
-                write.counter,
-            )
+            Raise(step.index, label(write.before), label(write.after), *authors_of(recording, step), write.counter)
             for step, write in all_writes.get(key, ())
         )
         # One step longer than its life: the step that frees it shows it fading.
@@ -235,23 +222,16 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
         stacks = storage_pins([*zip(places, own_pins, strict=True)])
         own_cards = tuple(all_cards.get(key, ()))
         is_written = any(write.slots for _, write in all_writes.get(key, ()))
-        own_counters = tuple(counter_of(*each, raises, own_cards) for each in counted.get(key, {}).items())
+        own_counters = []
+        for counter, labels in counted.get(key, {}).items():
+            sharing = [card for card in own_cards if any(face.facts.counter == counter for face in card.life.every())]
+            mine = [each for each in raises if each.counter == counter]
+            own_counters.append(Counter(tuple(labels), tuple(mine), tuple(sharing)))
         lost = overwritten(recording).get(key)
         seen = with_gone(own_cards, lost)
-        facts = (
-            key,
-            life,
-            versions[key],
-            last,
-            seen,
-            own_pins,
-            stacks,
-            own_counters,
-            is_written,
-            done.get(key, {}),
-        )
+        own = key, life, versions[key], last, seen, own_pins, stacks, tuple(own_counters), is_written, done.get(key, {})
         tensors = tensors_of(drawn_cards(seen, tensor_roles(recording)), life, room)
-        found.append(Storage(*facts, tensor_roles(recording), lost, room, (life.first, last), tensors))
+        found.append(Storage(*own, tensor_roles(recording), lost, room, (life.first, last), tensors))
     return found
 
 

@@ -63,10 +63,6 @@ class Sheet:
     moments: tuple[tuple[int, StorageFacts], ...]
     drawn: Grid | HeatMap
 
-    def __post_init__(self) -> None:
-        self.storage = self.moments[0][1]
-        """The storage, of which only what never changes is asked for."""
-
 
 @dataclass
 class Seat:
@@ -338,7 +334,7 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
     edge = between(sheet.first, sheet.last, Look(f"bar c{card.color}-fill"))
     if cells:
         yield rect(x - 5, y + grid.top, 3, max(grid.height - grid.top, 4), edge, keys=card.keys)
-    yield from effect_marks(facts, sheet.storage, grid, cells, done, sheet.first, sheet.last)
+    yield from effect_marks(facts, sheet.moments[0][1], grid, cells, done, sheet.first, sheet.last)
     for k, (index, left, top) in enumerate(() if grid.is_miniature else cells):
         looks = text_runs("text value", ((step, value_text(known[k])) for step, known in values), sheet.last)
         yield text(
@@ -425,7 +421,7 @@ def lost_marks(sheet: Sheet, x: float, y: float, lost: Overwritten) -> Iterator[
         drawn = "".join(grid.rims(lost.slots, x, y))
     else:
         cells = [(index, round(x + left, 1), y + top) for index, left, top in grid.cells()]
-        drawn = boxes(corners_in(lost.slots, facts, sheet.storage, cells), grid.cell, grid.row_height)
+        drawn = boxes(corners_in(lost.slots, facts, sheet.moments[0][1], cells), grid.cell, grid.row_height)
     if drawn:
         yield Mark("path", (), between(lost.step, lost.step, Look("lost", None, (("d", drawn),))))
 
@@ -443,7 +439,7 @@ def ribbon_marks(
     """
     if strip.slots > WITH_VALUES:
         return
-    drawn = ribbons_path(sheet.facts, sheet.storage, sheet.drawn, strip, x, ends)
+    drawn = ribbons_path(sheet.facts, sheet.moments[0][1], sheet.drawn, strip, x, ends)
     if not drawn:
         return
     style = f"ribbon c{card.color}-line c{card.color}-fill"

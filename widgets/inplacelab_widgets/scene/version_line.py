@@ -180,9 +180,3 @@ def counters(recording: Recording) -> dict[int, dict[int, list[tuple[int, str]]]
             if facts is not None:
                 found.setdefault(facts.storage, {}).setdefault(key, []).append((step.index, label(facts.version)))
     return found
-
-
-def counter_of(key: int, labels: Sequence[tuple[int, str]], raises: Sequence[Raise], cards: Sequence[Card]) -> Counter:
-    """Returns a counter, out of all raises and all tensors of its storage."""
-    sharing = (card for card in cards if any(face.facts.counter == key for face in card.life.every()))
-    return Counter(tuple(labels), tuple(each for each in raises if each.counter == key), tuple(sharing))
