@@ -8,10 +8,9 @@ its slot. Tensors that never live at the same time share a seat.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, islice
 from math import prod
+from typing import NamedTuple
 
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
@@ -152,11 +151,8 @@ NARROWEST_CELL = 36.0
 AIR = 4.0
 """The space between the elements and the notes below them, in px."""
 
-_Moment = tuple[int, StorageFacts]
 
-
-@dataclass(frozen=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A tensor over the steps `first` to `last`, in which its metadata do not change."""
 
     facts: TensorFacts
@@ -172,22 +168,17 @@ class Sheet:
     notes: tuple[tuple[Text, Runs], ...]
     """The notes below the elements, with the steps at which they are shown."""
 
-    @cached_property
-    def width(self) -> float:
-        content = [*self.metadata, *(line for _, line in self.changes), *(note for note, _ in self.notes)]
-        return max(self.grid.width, widest(content, SMALL))
-
-    @cached_property
-    def height(self) -> float:
-        """The height of the elements and the notes below them, in px."""
-        return self.grid.height + (AIR + LINE * len(self.notes) if self.notes else 0)
+    width: float
+    height: float
+    """The height of the elements and the notes below them, in px."""
 
 
 def sheet_for(
     facts: TensorFacts, before: TensorFacts | None, first: int, last: int, storage: Life[StorageFacts], room: float
 ) -> Sheet:
     """Returns the sheet of a tensor from step `first` to step `last`; `before` is the tensor until then."""
-    moments = tuple(_during(storage, first, last))
+    since = [(first, facts_then) for step, facts_then in storage.moments if step <= first][-1:]
+    moments = (*since, *(each for each in storage.moments if first < each[0] <= last))
     # The width of a cell depends on the values, and the number of drawn values on that width: begin with the narrowest cells.
     most = Grid(facts, NARROWEST_CELL, room)
     value_texts = [
@@ -201,17 +192,12 @@ def sheet_for(
     notes = [(note, between(first, last, Look("text soft", note))) for note in _notes(facts, grid, own)]
     if any(None in known for _, known in values):
         note = Look("text soft", words.NOT_RECORDED)
-        notes.append(
-            (words.NOT_RECORDED, lasting(((at, note if None in known else None) for at, known in values), last))
-        )
+        looks = lasting(((at, note if None in known else None) for at, known in values), last)
+        notes.append((words.NOT_RECORDED, looks))
     changes = tuple(_changes(facts, before))
-    return Sheet(facts, first, last, grid, own, values, metadata, changes, tuple(notes))
-
-
-def _during(life: Life[StorageFacts], first: int, last: int) -> Iterable[_Moment]:
-    """The facts of a storage from `first` to `last`."""
-    since = [moment for moment in life.moments if moment[0] <= first][-1:]
-    return [(first, facts) for _, facts in since] + [moment for moment in life.moments if first < moment[0] <= last]
+    content = [*metadata, *(line for _, line in changes), *(said for said, _ in notes)]
+    width, height = max(grid.width, widest(content, SMALL)), AIR + LINE * len(notes) if notes else 0
+    return Sheet(facts, first, last, grid, own, values, metadata, changes, tuple(notes), width, grid.height + height)
 
 
 def _changes(facts: TensorFacts, before: TensorFacts | None) -> Iterable[tuple[str, Text]]:
@@ -259,10 +245,10 @@ def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, done: Mappi
         grid_top: the y of its elements.
         done: for each step that wrote or read the storage, which slots.
     """
-    marks = [
-        _line(x, top, k, between(sheet.first, sheet.last, Look("text soft" if k else "text", content)))
-        for k, content in enumerate(sheet.metadata)
-    ]
+    marks = []
+    for k, content in enumerate(sheet.metadata):
+        look = between(sheet.first, sheet.last, Look("text soft" if k else "text", content))
+        marks.append(text(x, top + LINE * (k + 1) - 3.5, look))
     for k, (style, content) in enumerate(sheet.changes):
         look = between(sheet.first, sheet.first, Look(style, content))
         marks.append(text(x, top + LINE * (k + 3) - 3.5, look))
@@ -271,11 +257,7 @@ def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, done: Mappi
     marks += _words(sheet, cells)
     marks += hop_marks(sheet.grid, x, grid_top, sheet.first, sheet.last)
     below = grid_top + sheet.grid.height + AIR
-    return marks + [_line(x, below, k, looks) for k, (_, looks) in enumerate(sheet.notes)]
-
-
-def _line(x: float, top: float, k: int, looks: Runs) -> Mark:
-    return text(x, top + LINE * (k + 1) - 3.5, looks)
+    return marks + [text(x, below + LINE * (k + 1) - 3.5, looks) for k, (_, looks) in enumerate(sheet.notes)]
 
 
 def _boxes(sheet: Sheet, cells: Sequence[Cell], done: Mapping[int, Touched]) -> list[Mark]:
@@ -317,45 +299,25 @@ MOST_NAMES = 12
 """The most tensors that the description of a step names."""
 
 
-@dataclass(frozen=True)
-class _Home:
+class _Home(NamedTuple):
     """A tensor on one storage: its card, and a sheet for each of its layouts there."""
 
     card: Card
     sheets: tuple[Sheet, ...]
 
-    @cached_property
-    def title_width(self) -> float:
-        return max(face.chips_width + 12 + width_of(_place(face), SMALL) for face in self.card.life.every())
 
-
-@dataclass(frozen=True)
 class _Seat:
-    """The place of one tensor, or of several that never live together."""
+    """The place of one tensor, or of several that never live together. Below the title are the lines of metadata: the present ones, and the
+    earlier ones after a change.
+    """
 
-    homes: tuple[_Home, ...]
-
-    @cached_property
-    def sheets(self) -> tuple[Sheet, ...]:
-        return tuple(chain.from_iterable(home.sheets for home in self.homes))
-
-    @cached_property
-    def metadata_lines(self) -> int:
-        """The number of lines of metadata: the present ones, and the earlier ones after a change."""
-        return 2 + max(len(sheet.changes) for sheet in self.sheets)
-
-    @cached_property
-    def width(self) -> float:
-        inside = max(*(home.title_width for home in self.homes), *(sheet.width for sheet in self.sheets))
-        return round(2 * PAD + inside, 1)
-
-    @cached_property
-    def below_title(self) -> float:
-        return TITLE + LINE * self.metadata_lines
-
-    @cached_property
-    def height(self) -> float:
-        return self.below_title + max(sheet.height for sheet in self.sheets) + PAD
+    def __init__(self, homes: Sequence[_Home]) -> None:
+        self.homes, sheets = homes, [sheet for home in homes for sheet in home.sheets]
+        faces = [face for home in homes for face in home.card.life.every()]
+        titles = [face.chips_width + 12 + width_of(_place(face), SMALL) for face in faces]
+        self.width = round(2 * PAD + max(*titles, *(sheet.width for sheet in sheets)), 1)
+        self.below_title = TITLE + LINE * (2 + max(len(sheet.changes) for sheet in sheets))
+        self.height = self.below_title + max(sheet.height for sheet in sheets) + PAD
 
 
 def elements_panel(recording: Recording) -> Panel:
@@ -391,7 +353,7 @@ def _seats(recording: Recording) -> list[_Seat]:
     seats: dict[int, list[_Home]] = {}
     for row, own in zip(shared_rows(spans), named, strict=True):
         seats.setdefault(row, []).extend(_homes(own, storages))
-    return [_Seat(tuple(seats[row])) for row in sorted(seats)]
+    return [_Seat(seats[row]) for row in sorted(seats)]
 
 
 def _homes(own: Sequence[Card], storages: Mapping[int, Life[StorageFacts]]) -> list[_Home]:

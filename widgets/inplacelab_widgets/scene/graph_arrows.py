@@ -75,10 +75,10 @@ def departures(links: Iterable[Link]) -> dict[Link, float]:
         of_box.setdefault(link[0], []).append(link)
     leaving = {}
     for box, unordered in of_box.items():
-        mine = sorted(unordered, key=lambda link: (link[1].middle, link[1].x))
+        mine = sorted((to.middle, to.x, k) for k, (_, to) in enumerate(unordered))
         apart = min(16.0, (HEIGHT - 12) / max(len(mine), 1))
-        for k, link in enumerate(mine):
-            leaving[link] = round(box.middle + (k - (len(mine) - 1) / 2) * apart, 1)
+        for k, (*_, which) in enumerate(mine):
+            leaving[unordered[which]] = round(box.middle + (k - (len(mine) - 1) / 2) * apart, 1)
     return leaving
 
 

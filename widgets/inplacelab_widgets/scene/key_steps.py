@@ -56,7 +56,12 @@ def key_step(recording: Recording) -> int:
         raise ValueError("No step tells anything: the recording has none.")
     failed = _failed(recording)
     if failed is not None:
-        return _in_sight(recording, failed.index)
+        state, lost = recording.state(failed.index), _lost(recording)
+        if lost is not None and lost[1].storage not in state.storages:
+            overwriting = queries.who_overwrote(recording, lost[1], failed.index)
+            return max((step.index for step, _ in overwriting), default=failed.index)
+        alive = (index for index in range(failed.index, -1, -1) if recording.state(index).tensors)
+        return next(alive, failed.index)
     best: tuple[int, bool, int] | None = None
     for step in reversed(_writes(recording)):
         is_plain = not _is_on_gradients(recording, step)
@@ -295,15 +300,6 @@ def _lost(recording: Recording) -> tuple[int, SavedFacts] | None:
     # The step before: at the failing step, the function's end may already have freed the objects.
     found = queries.stale(recording.before(failed.index))
     return next((each for each in found if each[0] == error.node and error.storage in (None, each[1].storage)), None)
-
-
-def _in_sight(recording: Recording, failed: int) -> int:
-    """The failing step, or where what it is about is no longer alive, the last write to it, or else the last step with a tensor."""
-    state, lost = recording.state(failed), _lost(recording)
-    if lost is not None and lost[1].storage not in state.storages:
-        return max((step.index for step, _ in queries.who_overwrote(recording, lost[1], failed)), default=failed)
-    alive = (index for index in range(failed, -1, -1) if recording.state(index).tensors)
-    return next(alive, failed)
 
 
 def _stops(recording: Recording) -> list[int]:

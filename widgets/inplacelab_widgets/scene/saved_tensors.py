@@ -165,29 +165,6 @@ def _face(recording: Recording, state: State, node: NodeFacts, saved: list[Saved
     return PinContent(status, owner, held, says[status], now, checked)
 
 
-def pin_marks(
-    plates: Plates, x: float, y: float, width: float, keys: tuple[str, ...], links: tuple[str, ...]
-) -> list[Mark]:
-    """Draws a pin with its top left corner at (x, y)."""
-    parts: tuple[list[tuple[int, Look | None]], ...] = ([], [], [], [])
-    for step, plate in plates:
-        looks: tuple[Look | None, ...] = (None,) * len(parts)
-        if plate is not None:
-            outline, needle, first, second = _STYLES[plate.status]
-            outline += " checked" * plate.checked + " turned" * plate.turned
-            lines = Look(first, plate.first_line), Look(second, plate.second_line)
-            looks = Look(outline), Look(needle), *lines
-        for part, look in zip(parts, looks, strict=True):
-            part.append((step, look))
-    outlines, needles, firsts, seconds = map(runs, parts)
-    return [
-        rect(x, y, width, HEIGHT - 4, outlines, 4, keys=keys, links=links),
-        path(f"M{coordinate(x + 7)} {coordinate(y + 8)}h9l-4.5 13z", needles, keys=keys[:1]),
-        text(x + 22, y + 12.5, firsts, keys=keys[:1]),
-        text(x + 22, y + 25, seconds, keys=keys[:1]),
-    ]
-
-
 MOST = 3
 """The most pins drawn below each other; more are folded."""
 
@@ -214,8 +191,23 @@ class StoragePins(NamedTuple):
 
     def marks(self, x: float, y: float) -> Iterator[Mark]:
         """Draws all pins, from (x, y) downwards."""
-        for each in self.stacks:
-            yield from pin_marks(each.plates, x, y + HEIGHT * each.place, self.width, each.keys, each.links)
+        for stack in self.stacks:
+            parts: tuple[list[tuple[int, Look | None]], ...] = ([], [], [], [])
+            for step, plate in stack.plates:
+                looks: tuple[Look | None, ...] = (None,) * len(parts)
+                if plate is not None:
+                    outline, needle, first, second = _STYLES[plate.status]
+                    outline += " checked" * plate.checked + " turned" * plate.turned
+                    lines = Look(first, plate.first_line), Look(second, plate.second_line)
+                    looks = Look(outline), Look(needle), *lines
+                for part, look in zip(parts, looks, strict=True):
+                    part.append((step, look))
+            outlines, needles, firsts, seconds = map(runs, parts)
+            top, keys = y + HEIGHT * stack.place, stack.keys[:1]
+            yield rect(x, top, self.width, HEIGHT - 4, outlines, 4, keys=stack.keys, links=stack.links)
+            yield path(f"M{coordinate(x + 7)} {coordinate(top + 8)}h9l-4.5 13z", needles, keys=keys)
+            yield text(x + 22, top + 12.5, firsts, keys=keys)
+            yield text(x + 22, top + 25, seconds, keys=keys)
 
 
 def storage_pins(placed: Sequence[tuple[int, Pin]]) -> StoragePins:

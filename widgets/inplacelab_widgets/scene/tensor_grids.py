@@ -395,15 +395,6 @@ def effect_marks(
     return marks
 
 
-def corners_in(
-    slots: SlotRuns, facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]
-) -> list[tuple[float, float]]:
-    """Returns the corners of the cells whose elements are in these slots."""
-    return [
-        corner for corner, first, end in _spans(facts, storage, cells) if any(first < b and a < end for a, b in slots)
-    ]
-
-
 def _spans(
     facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]
 ) -> list[tuple[tuple[float, float], int, int]]:
@@ -421,7 +412,9 @@ def lost_marks(sheet: Sheet, x: float, y: float, lost: Overwritten) -> Iterator[
         drawn = "".join(grid.rims(lost.slots, x, y))
     else:
         cells = [(index, round(x + left, 1), y + top) for index, left, top in grid.cells()]
-        drawn = boxes(corners_in(lost.slots, facts, sheet.moments[0][1], cells), grid.cell, grid.row_height)
+        spans = _spans(facts, sheet.moments[0][1], cells)
+        hit = [corner for corner, first, end in spans if any(first < b and a < end for a, b in lost.slots)]
+        drawn = boxes(hit, grid.cell, grid.row_height)
     if drawn:
         yield Mark("path", (), between(lost.step, lost.step, Look("lost", None, (("d", drawn),))))
 
