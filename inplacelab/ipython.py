@@ -217,7 +217,7 @@ def _offer_attempts(shell: Any) -> None:
 
 def _attempt(shell: Any, recording: Recording) -> Any:
     """Returns what tries fixes for a recorded cell; None if it did not fail in backward, or cannot run again."""
-    from inplacelab_widgets.trying import fails_untried
+    from inplacelab_widgets.stepper import fails_untried
 
     if not recording.steps or not fails_untried(recording):
         return None

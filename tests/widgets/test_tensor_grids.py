@@ -13,13 +13,12 @@ import pytest
 from inplacelab.recording.values_read import element_values, slots_reached
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.large_storages import LEVELS, extent, level, png
-from inplacelab_widgets.scene.ribbons import ribbons_path
 from inplacelab_widgets.scene.storage_row import StorageRow, hatch, storage_row
 from inplacelab_widgets.scene.svg import Group, Look, Mark
 from inplacelab_widgets.scene.tensor_cards import cards, tensor_roles
 from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of, value_text
 from inplacelab_widgets.scene.timeline import storage_lives
-from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, position
+from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, position, ribbons_path
 from tests.recorders.golden.renew import run
 
 VIEWS = """
@@ -110,7 +109,7 @@ def test_a_fan_ends_exactly_at_the_slots_of_its_tensor(view: str, runs: list[tup
     storage = state.storages[facts.storage]
     strip: StorageRow = storage_row(storage_lives(recording)[facts.storage], 600)
     grid = Grid(facts, 30.0, 500.0, hops=False)
-    drawn = ribbons_path(facts, storage, grid, strip, 100.0, (80.0, 80.0, 120.0))
+    drawn = ribbons_path(facts, storage, grid, strip.pieces, 100.0, (80.0, 80.0, 120.0))
     found = _corners(drawn)
     ends = [tuple(sorted(x for x, y in corners if y == 120)) for corners in found]
     assert ends == [pytest.approx(strip.pieces((each,))[0][:2], abs=0.1) for each in runs]
@@ -135,7 +134,7 @@ def test_the_columns_of_a_transposed_matrix_stand_over_their_ribbons() -> None:
     facts = next(facts for facts in state.tensors.values() if "t" in state.called(facts.id).names)
     storage, grid = state.storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
     drawn = ribbons_path(
-        facts, storage, grid, storage_row(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 80.0, 120.0)
+        facts, storage, grid, storage_row(storage_lives(recording)[facts.storage], 600).pieces, 0.0, (80.0, 80.0, 120.0)
     )
     assert re.findall(r"M([\d.]+) [\d.]+L([\d.]+) ", drawn) == [("0", "30"), ("30", "60")]
 
@@ -149,7 +148,7 @@ def test_elements_that_share_a_slot_share_a_ribbon() -> None:
     storage = drawn.recording.state().storages[facts.storage]
     grid = Grid(expanded, 30.0, 500.0, hops=False)
     strip = storage_row(storage_lives(drawn.recording)[facts.storage], 600)
-    assert ribbons_path(expanded, storage, grid, strip, 0.0, (80.0, 80.0, 120.0)).count("M") == 3
+    assert ribbons_path(expanded, storage, grid, strip.pieces, 0.0, (80.0, 80.0, 120.0)).count("M") == 3
 
 
 def test_a_fan_is_seen_in_the_steps_about_its_tensor_and_while_a_reader_points_at_it() -> None:
@@ -340,18 +339,23 @@ def test_ribbons_are_vertical_beside_a_higher_grid() -> None:
     )
     storage, grid = recording.state().storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
     drawn = ribbons_path(
-        facts, storage, grid, storage_row(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 110.0, 120.0)
+        facts,
+        storage,
+        grid,
+        storage_row(storage_lives(recording)[facts.storage], 600).pieces,
+        0.0,
+        (80.0, 110.0, 120.0),
     )
     corners = [[*map(int, sum(each[:3], ()))] for each in _corners(drawn)]
     assert corners == [[0, 83, 30, 83, 30, 113], [30, 83, 60, 83, 60, 113]]
 
 
 def test_ribbons_to_slots_far_away_are_bent_so_that_they_stay_wide() -> None:
-    ribbons_path = _corners(_fan_far_away("x[1::4]"))
-    level = sorted((corners[7][1], corners[2][1]) for corners in ribbons_path)
+    found = _corners(_fan_far_away("x[1::4]"))
+    level = sorted((corners[7][1], corners[2][1]) for corners in found)
     assert all(below - above > 7 for above, below in level), "slanted over 400 px, they would be 3 px thin"
     assert all(one[1] < other[0] for one, other in pairwise(level))
-    highest_first = [corners[7][1] for corners in ribbons_path]
+    highest_first = [corners[7][1] for corners in found]
     assert highest_first == [above for above, _ in level], "to the left, the leftmost is ahead"
 
 
@@ -372,7 +376,7 @@ def _fan_far_away(view: str) -> str:
     facts = next(each for each in recording.state().tensors.values() if each.shape == (3,))
     storage, grid = recording.state().storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
     strip = storage_row(storage_lives(recording)[facts.storage], 600)
-    return ribbons_path(facts, storage, grid, strip, 500.0, (80.0, 80.0, 116.0))
+    return ribbons_path(facts, storage, grid, strip.pieces, 500.0, (80.0, 80.0, 116.0))
 
 
 def test_a_write_to_a_part_has_a_line_around_it() -> None:
@@ -533,9 +537,9 @@ def test_no_fan_crosses_the_words_on_the_strip() -> None:
     styles = [{look.style for _, look in mark.runs if look} for mark in marks]
     ground = styles.index({"paper"})
     words = next(k for k, mark in enumerate(marks) if any(look and str(look.text) == "[16]" for _, look in mark.runs))
-    ribbons_path = [k for k, each in enumerate(styles) if any("ribbon" in style for style in each)]
-    assert ribbons_path
-    assert max(ribbons_path) < ground < words
+    found = [k for k, each in enumerate(styles) if any("ribbon" in style for style in each)]
+    assert found
+    assert max(found) < ground < words
     left, width = (float(dict(marks[ground].place)[key]) for key in ("x", "width"))
     assert left < float(dict(marks[words].place)["x"]) < left + width
 

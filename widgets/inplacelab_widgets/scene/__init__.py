@@ -6,7 +6,7 @@ the work, are made when the storage is first looked at (`svg.Lazily`).
     storages_panel  all storages; `focus`: which of them a step draws in full, and the chips for the others
       storage         one storage, with everything that stands on it:
       tensor_cards    its tensors: names, what made them, what each step does to them
-      tensor_grids    the tensors in their own shapes; `value_grid`: the cells; `ribbons`: from the cells to their slots
+      tensor_grids    the tensors in their own shapes; `value_grid`: the cells, and ribbons from them to their slots
       storage_row     the slots; `large_storages`: more of them than are drawn one by one
       version_line, saved_tensors    its versions, and below them what backward has saved
     elements_panel  each tensor as the program sees it

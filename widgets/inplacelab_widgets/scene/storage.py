@@ -12,7 +12,7 @@ from inplacelab.recording.facts import StorageFacts
 from inplacelab.recording.naming import is_constant, storage_label
 from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
-from inplacelab_widgets.scene import large_storages, ribbons, version_line
+from inplacelab_widgets.scene import large_storages, version_line
 from inplacelab_widgets.scene.focus import Span
 from inplacelab_widgets.scene.saved_tensors import Pin, StoragePins
 from inplacelab_widgets.scene.storage_row import GUTTER, LENS_BESIDE, StorageRow, row_marks, storage_row
@@ -33,6 +33,7 @@ from inplacelab_widgets.scene.tensor_grids import (
 )
 from inplacelab_widgets.scene.text_layout import SMALL, Words, number, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.timeline import Life
+from inplacelab_widgets.scene.value_grid import RIBBONS
 from inplacelab_widgets.scene.version_line import Counter, Raise, VersionLine
 
 MOST_STAGES = 8
@@ -287,7 +288,7 @@ def _laid_out(storage: Storage) -> Layout:
         rows.append(y + CAPTION)
         floors.append(rows[-1] + high)
         y += CAPTION + high + ROW_GAP
-    names_top = floors[-1] + ribbons.HEIGHT if above else 2.0 * is_beside
+    names_top = floors[-1] + RIBBONS if above else 2.0 * is_beside
     there = [each for each in all_names if each[0].first <= until]
     names = [(seat, x, names_top - 2 if is_beside else names_top + row * CAPTION) for seat, x, row in there]
     strip_top = names_top if is_beside else max((y + CAPTION for _, _, y in names), default=names_top)

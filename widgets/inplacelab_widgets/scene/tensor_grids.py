@@ -19,7 +19,6 @@ from inplacelab.recording.touched import Touched
 from inplacelab.recording.values_read import element_values, slots_under
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.large_storages import LARGEST, MOST, SCALES, HeatMap, extent
-from inplacelab_widgets.scene.ribbons import ribbons_path
 from inplacelab_widgets.scene.storage_row import EFFECTS, HOLLOW, WITH_VALUES, StorageRow
 from inplacelab_widgets.scene.svg import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
 from inplacelab_widgets.scene.tensor_cards import (
@@ -34,7 +33,7 @@ from inplacelab_widgets.scene.tensor_cards import (
 )
 from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, number, shortened, widest, width_of
 from inplacelab_widgets.scene.timeline import Life, shared_rows
-from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, Index, position
+from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, Index, position, ribbons_path
 
 CHIP = 17.0
 CAPTION = 35.0
@@ -432,7 +431,7 @@ def ribbon_marks(
     """
     if strip.slots > WITH_VALUES:
         return
-    drawn = ribbons_path(sheet.facts, sheet.moments[0][1], sheet.drawn, strip, x, ends)
+    drawn = ribbons_path(sheet.facts, sheet.moments[0][1], sheet.drawn, strip.pieces, x, ends)
     if not drawn:
         return
     style = f"ribbon c{card.color}-line c{card.color}-fill"
