@@ -110,7 +110,9 @@ def _card(scene: Scene, step: int, language: str, layout: _Layout) -> str:
     parts = [_sentence(scene, step, said, layout), _footer(scene, step, language)]
     code = _code(scene, step, is_below=layout.is_below, near=layout.near)
     parts.append(placed(panel_at(code, step, language), _PAD, layout.top, _CODE_SCALE))
-    x, y = _picture_at(layout)
+    x, y = _PAD + _CODE_WIDTH + _GAP, layout.top
+    if layout.is_below:
+        x, y = _PAD, layout.top + layout.code_height + _GAP
     drawn, _ = stack_at(scene.storages, step, language)
     parts.append(placed(drawn, x, y, layout.scale))
     return document((WIDTH, HEIGHT), parts, scene.recording.title, said)
@@ -160,12 +162,6 @@ def _scale(scene: Scene, step: int, wide: float, high: float) -> float:
     places, height = stack_of(scene.storages, step)
     width = max((x + group.width for group, x, _ in places), default=1.0)
     return min(_LARGEST, wide / max(width, 1), high / max(height, 1))
-
-
-def _picture_at(layout: _Layout) -> tuple[float, float]:
-    if layout.is_below:
-        return _PAD, layout.top + layout.code_height + _GAP
-    return _PAD + _CODE_WIDTH + _GAP, layout.top
 
 
 def _code(scene: Scene, step: int, *, is_below: bool, near: bool) -> Panel:

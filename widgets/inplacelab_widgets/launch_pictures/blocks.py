@@ -155,7 +155,7 @@ def beam_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     """Draws beams from the picked block to its threads and from the picked warp to its threads, each drawn larger below."""
     column, row = cell_of(launch, window(launch, pick.block), pick.block)
     x, y = column * CELL + 8, TOP + row * CELL
-    bottom = TOP + _warps(launch) * CELL
+    bottom = TOP + min(ROWS, parts(launch.threads, WARP)) * CELL
     beside, below = coordinate(EDGE + 32 * THREAD), coordinate(TOP + pick.thread // WARP % ROWS * CELL + 8)
     return [
         path(
@@ -213,10 +213,6 @@ def _grid_title(launch: Launch, block: int) -> Text:
 
 def _grouped(facts: Mapping[str, int]) -> dict[str, str]:
     return {name: grouped(number) for name, number in facts.items()}
-
-
-def _warps(launch: Launch) -> int:
-    return min(ROWS, -(-launch.threads // WARP))
 
 
 def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:

@@ -45,11 +45,7 @@ def why_not_counted(shown: ShownLaunch) -> Text:
     """Returns the reason why `requested` is None."""
     if not shown.drawable:
         return words.NOT_KNOWN
-    return words.BY_INDEX if _is_left_to_the_index(shown) else words.NOT_COUNTED
-
-
-def _is_left_to_the_index(shown: ShownLaunch) -> bool:
-    return shown.launch.kind == "scatter_add" and shown.places is None
+    return words.BY_INDEX if shown.launch.kind == "scatter_add" and shown.places is None else words.NOT_COUNTED
 
 
 def _requested(shown: ShownLaunch) -> int | None:

@@ -120,7 +120,8 @@ def payload(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Json:
         steps += animation.steps(pools, number)
     # The last step is shown for steps of the program that launched no kernel.
     says.append((len(steps), words.NO_LAUNCH))
-    groups.append(_nothing(len(steps)))
+    nothing = mark_of(text(0, 13, "soft", words.NO_LAUNCH))
+    groups.append(Group(PAD, PAD, WIDTH, 20, len(steps), len(steps), (nothing,)))
     steps.append(_step(pools, _no_launch_sentence(launches)))
     high = max(group.height for group in groups) + 2 * PAD
     panel = Panel("kernel", WIDTH + 2 * PAD, high, tuple(groups), tuple(says))
@@ -169,7 +170,8 @@ class _Animation:
         """Yields the steps as `player/launch_picker.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
         for pick, (what, cost) in zip(self.threads, self._told, strict=True):
             warp, lane = divmod(pick.thread, WARP)
-            yield _step(pools, _unstopped(what)) | {
+            headline = Text(what.en.removesuffix("."), what.zh.removesuffix("。"))
+            yield _step(pools, headline) | {
                 "detail": pools.says(cost),
                 "phase": f"block {pick.block}",
                 "ends": pick.thread + 1 == self.launch.threads or lane + 1 == WARP,
@@ -208,16 +210,6 @@ def _facts_of(shown: ShownLaunch, picks: Picks) -> Json:
 
 def _step(pools: Pools, says: Text) -> Json:
     return {"line": None, "ends": True, "phase": "", "error": False, "stop": True, "says": pools.says(says)}
-
-
-def _unstopped(sentence: Text) -> Text:
-    """A sentence as a headline: without its full stop."""
-    return Text(sentence.en.removesuffix("."), sentence.zh.removesuffix("。"))
-
-
-def _nothing(step: int) -> Group:
-    mark = mark_of(text(0, 13, "soft", words.NO_LAUNCH))
-    return Group(PAD, PAD, WIDTH, 20, step, step, (mark,))
 
 
 def _no_launch_sentence(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Text:

@@ -181,7 +181,7 @@ def strip_of_warp(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> Layer
     """Returns the marks of an operand's part that are the same for all threads of the warp."""
     top = top_of(request)
     operand = shown.launch.operands[request.operand]
-    color, places = _color(request), _places(shown, request)
+    color, places = COLORS[request.operand % len(COLORS)], _places(shown, request)
     name = f"{operand.name} · {shown.storages[request.operand]}" if shown.storages[request.operand] else operand.name
     ribbons = "".join(_ribbon(each, places, top) for each in request.lanes)
     return {
@@ -219,10 +219,6 @@ def strip_hits(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> list[Dra
 def top_of(request: WarpRequest) -> float:
     """Returns the y at which an operand's part begins."""
     return PANELS + request.operand * PANEL
-
-
-def _color(request: WarpRequest) -> str:
-    return COLORS[request.operand % len(COLORS)]
 
 
 def _places(shown: ShownLaunch, request: WarpRequest) -> Spread:

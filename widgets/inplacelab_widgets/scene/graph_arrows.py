@@ -132,6 +132,22 @@ def _curve(line: Line) -> str:
 
 def ghost_marks(recording: Recording, lives: Mapping[Edge, Life[str]], homes: Mapping[int, Box]) -> list[Mark]:
     """Draws the nodes and edges that a rewrite of the graph removed, for the step of the rewrite."""
+    boxes, links = _removed(recording, lives, homes)
+    ghosts: list[Mark] = []
+    for (box, name), steps in boxes.items():
+        label = shortened(name, box.content.width - 2 * PAD)
+        ghosts.append(rect(box.x, box.y, box.content.width, HEIGHT, _only_at(steps, Look("ghost")), 5))
+        ghosts.append(text(round(box.x + PAD, 1), box.y + 16, _only_at(steps, Look("text soft italic", label))))
+    for (one, other), steps in links.items():
+        line = _curve([(one.x, one.middle), (other.right, other.middle)])
+        ghosts.append(path(line, _only_at(sorted(steps), Look("ghost"))))
+    return ghosts
+
+
+def _removed(
+    recording: Recording, lives: Mapping[Edge, Life[str]], homes: Mapping[int, Box]
+) -> tuple[dict[tuple[Box, str], list[int]], dict[Link, list[int]]]:
+    """The steps at which a rewrite of the graph removes nodes, by box and name, and edges."""
     live: set[int] = set()
     ended: dict[int, list[Edge]] = {}
     for edge, life in lives.items():
@@ -150,22 +166,11 @@ def ghost_marks(recording: Recording, lives: Mapping[Edge, Life[str]], homes: Ma
         for a, b in sorted(ended.get(step.index, ())):
             if (a in live or a in left) and homes[a] is not homes[b]:
                 links.setdefault((homes[a], homes[b]), []).append(step.index)
-    ghosts = [mark for (box, name), steps in boxes.items() for mark in _ghost_box(box, name, steps)]
-    return ghosts + [_ghost_link(a, b, steps) for (a, b), steps in links.items()]
+    return boxes, links
 
 
 def _only_at(steps: Iterable[int], look: Look) -> tuple[tuple[int, Look | None], ...]:
     return runs(run for step in steps for run in ((step, look), (step + 1, None)))
-
-
-def _ghost_box(box: Box, name: str, steps: Sequence[int]) -> Iterator[Mark]:
-    label = shortened(name, box.content.width - 2 * PAD)
-    yield rect(box.x, box.y, box.content.width, HEIGHT, _only_at(steps, Look("ghost")), 5)
-    yield text(round(box.x + PAD, 1), box.y + 16, _only_at(steps, Look("text soft italic", label)))
-
-
-def _ghost_link(a: Box, b: Box, steps: Sequence[int]) -> Mark:
-    return path(_curve([(a.x, a.middle), (b.right, b.middle)]), _only_at(sorted(steps), Look("ghost")))
 
 
 _CHIP = 15.0

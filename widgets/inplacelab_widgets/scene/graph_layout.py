@@ -275,11 +275,14 @@ def folds(
         return alone
     found: list[Fold] = alone
     turns = _turns(labels, leaves)
-    for attempt, bound in ((_each_turn(turns), longest), (_all_turns(turns), None)):
+    for attempt, bound in (
+        (_each_turn(turns), longest),
+        ([Fold(tuple(node for turn in run for node in turn), None, len(run)) for run in turns], None),
+    ):
         found = _with_leaves([*attempt, *(Fold((leaf,)) for leaf in sorted(leaves))], edges, leaves)
         if len(found) <= most and (bound is None or _depth(found, edges) <= bound):
             return found
-    return _with_leaves(_chains_of_folding(found, edges, leaves), edges, leaves)
+    return _with_leaves(_with_chains_folded(found, edges, leaves), edges, leaves)
 
 
 def _depth(parts: Sequence[Fold], edges: Edges) -> int:
@@ -333,10 +336,6 @@ def _each_turn(runs: Iterable[list[tuple[int, ...]]]) -> Iterator[Fold]:
             yield from (Fold((node,)) for turn in run for node in turn)
 
 
-def _all_turns(runs: Iterable[list[tuple[int, ...]]]) -> Iterator[Fold]:
-    return (Fold(tuple(node for turn in run for node in turn), None, len(run)) for run in runs)
-
-
 # --- what is connected --------------------------------------------------------------------------------------------------
 
 
@@ -361,7 +360,7 @@ def _with_leaves(parts: Iterable[Fold], edges: Edges, leaves: Collection[int]) -
     ]
 
 
-def _chains_of_folding(parts: Sequence[Fold], edges: Edges, leaves: Collection[int]) -> list[Fold]:
+def _with_chains_folded(parts: Sequence[Fold], edges: Edges, leaves: Collection[int]) -> list[Fold]:
     """Fold each straight chain: one way in, one way out, from box to box. Leaves do not count as a way out."""
     home = {node: k for k, part in enumerate(parts) for node in part.members}
     onward: dict[int, set[int]] = {k: set() for k in range(len(parts))}

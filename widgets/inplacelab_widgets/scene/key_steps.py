@@ -64,7 +64,9 @@ def key_step(recording: Recording) -> int:
         return next(alive, failed.index)
     best: tuple[int, bool, int] | None = None
     for step in reversed(_writes(recording)):
-        is_plain = not _is_on_gradients(recording, step)
+        state = recording.state(step.index)
+        # Not one that wrote nothing but gradients, as one that sets them to zero does.
+        is_plain = any(state.owner_of_gradient(write.tensor) is None for write in step.writes)
         # Values are compared only where the step could be more telling than a later one.
         if best is None or (_others_reached(recording, step), is_plain) > best[:2]:
             found = (_others_changed(recording, step), is_plain, step.index)
@@ -279,12 +281,6 @@ def _others_reached(recording: Recording, step: Step) -> int:
 def _is_reached(state: State, tensor: TensorFacts, writes: Iterable[WriteFacts]) -> bool:
     slots = slots_reached(state.storages[tensor.storage], tensor)
     return any(common_runs(slots, write.slots) for write in writes if write.storage == tensor.storage)
-
-
-def _is_on_gradients(recording: Recording, step: Step) -> bool:
-    """Whether a step wrote nothing but gradients, as one that sets them to zero does."""
-    state = recording.state(step.index)
-    return all(state.owner_of_gradient(write.tensor) is not None for write in step.writes)
 
 
 def _failed(recording: Recording) -> Step | None:

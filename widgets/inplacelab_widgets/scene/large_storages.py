@@ -12,7 +12,7 @@ import zlib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import groupby, pairwise, product
 from math import inf, isfinite, prod
 from typing import cast
@@ -175,7 +175,7 @@ _STRANGE, _UNKNOWN = LEVELS, LEVELS + 1
 """The places in the palette of infinities and NaN, and of values that were not recorded."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class HeatMap:
     """A tensor as a heat map over the steps `first` to `last`, in which its layout does not change.
 
@@ -187,6 +187,10 @@ class HeatMap:
         scale: the values that get the first and the last color.
         large: how much larger than usual slices may be.
         pixel_of_all: the size of an element of all tensors on its storage, in px, so that a part is drawn as large as in the whole.
+        shape: the number of slices, rows and columns.
+        pixel: the size of an element, in px.
+        largest_pixel: the greatest size of an element, in px.
+        drawn: the number of slices that are drawn.
     """
 
     facts: TensorFacts
@@ -197,43 +201,15 @@ class HeatMap:
     large: float = 1.0
     pixel_of_all: float = LARGEST
 
-    @cached_property
-    def shape(self) -> tuple[int, int, int]:
-        """The number of slices, rows and columns."""
+    def __post_init__(self) -> None:
         *leading, rows, columns = (1, 1, *self.facts.shape)[-max(len(self.facts.shape), 2) :]
-        return prod(leading), rows, columns
-
-    @cached_property
-    def pixel(self) -> float:
-        """The size of an element, in px."""
-        _, rows, columns = self.shape
-        return min(self.largest_pixel, max(self.pixel_of_all, SMALLEST / max(rows, columns)))
-
-    @cached_property
-    def largest_pixel(self) -> float:
-        """The greatest size of an element, in px."""
-        slices, rows, columns = self.shape
-        return min(self.large * HIGHEST / rows, self.large * WIDEST / columns / min(slices, 2), LARGEST)
-
-    @property
-    def drawn(self) -> int:
-        """The number of slices that are drawn."""
-        return max(1, min(self.shape[0], int((2 * self.large * WIDEST + AIR) // (self.shape[2] * self.pixel + AIR))))
-
-    @property
-    def width(self) -> float:
-        return round(self.drawn * (self.shape[2] * self.pixel + AIR) - AIR, 1)
-
-    @property
-    def height(self) -> float:
-        return round(self.shape[1] * self.pixel, 1)
-
-    left = 0.0
-
-    @property
-    def cell(self) -> float:
-        """The width of an element, in px."""
-        return self.pixel
+        slices, self.left = prod(leading), 0.0
+        self.shape = slices, rows, columns
+        self.largest_pixel = min(self.large * HIGHEST / rows, self.large * WIDEST / columns / min(slices, 2), LARGEST)
+        self.pixel = self.cell = min(self.largest_pixel, max(self.pixel_of_all, SMALLEST / max(rows, columns)))
+        wide = columns * self.pixel + AIR
+        self.drawn = max(1, min(slices, int((2 * self.large * WIDEST + AIR) // wide)))
+        self.width, self.height = round(self.drawn * wide - AIR, 1), round(rows * self.pixel, 1)
 
     def cells(self) -> Iterator[tuple[Index, float, float]]:
         """Yields (index, left, top) of each drawn element, as a grid does."""
@@ -247,23 +223,24 @@ class HeatMap:
     def marks(self, x: float, y: float, done: Mapping[int, Touched], keys: tuple[str, ...]) -> Iterator[Mark]:
         """Draws the map with its top left corner at (x, y)."""
         wide = round(self.shape[2] * self.pixel, 1)
+        seen = {step: each.written for step, each in done.items() if self.first <= step <= self.last}
         for slice_ in range(self.drawn):
             left = round(x + slice_ * (wide + AIR), 1)
             place = (("x", left), ("y", y), ("width", wide), ("height", self.height), ("preserveAspectRatio", "none"))
             positions = self._positions(slice_)
-            pictures = (
-                (step, Look("pixels", None, (("href", self._picture(facts, positions)),)))
-                for step, facts in self.moments
-            )
+            pictures = []
+            for step, facts in self.moments:
+                values = element_values(facts, self.facts.dtype, positions)
+                pixels = png(bytes(level(value, self.scale) for value in values), self.shape[2])
+                pictures.append((step, Look("pixels", None, (("href", pixels),))))
             yield Mark("image", place, lasting(pictures, self.last), keys)
-            rims = {
-                step: self._rim(each.written, positions, left, y) for step, each in done.items() if self._is_seen(step)
-            }
+            rims = {step: self._rim(slots, positions, left, y) for step, slots in seen.items()}
             for style in ("rim-ground", "rim") if any(rims.values()) else ():
                 looks = ((step, Look(style, None, (("d", rim),)) if rim else None, None) for step, rim in rims.items())
                 yield Mark("path", (), flashes(looks, self.last))
+            wholly = [step for step, slots in seen.items() if all(self._written(slots, positions))]
             edges = [(self.first, Look("frame"), Look("frame"))]
-            edges += [(step, Look("unchanged"), Look("frame")) for step in self._wholly(done, positions)]
+            edges += [(step, Look("unchanged"), Look("frame")) for step in wholly]
             yield rect(left, y, wide, self.height, flashes(edges, self.last), keys=keys)
 
     def rims(self, slots: SlotRuns, x: float, y: float) -> Iterator[str]:
@@ -277,13 +254,6 @@ class HeatMap:
         leading = [*product(*map(range, self.facts.shape[:-2]))][slice_] if len(self.facts.shape) > 2 else ()
         ends = product(*map(range, self.facts.shape[-2:]))
         return [position(self.facts, (*leading, *end)) for end in ends]
-
-    def _picture(self, storage: StorageFacts, positions: Sequence[int]) -> str:
-        values = element_values(storage, self.facts.dtype, positions)
-        return png(bytes(level(value, self.scale) for value in values), self.shape[2])
-
-    def _is_seen(self, step: int) -> bool:
-        return self.first <= step <= self.last
 
     def _rim(self, slots: SlotRuns, positions: Sequence[int], x: float, y: float) -> str:
         """The path around the elements in these slots: empty if they are all of them, or none."""
@@ -302,12 +272,6 @@ class HeatMap:
             for at, a, b in down
         ]
         return "".join(lines)
-
-    def _wholly(self, done: Mapping[int, Touched], positions: Sequence[int]) -> Iterator[int]:
-        """The steps that wrote every element."""
-        for step, each in done.items():
-            if self._is_seen(step) and all(self._written(each.written, positions)):
-                yield step
 
     def _written(self, slots: SlotRuns, positions: Sequence[int]) -> list[bool]:
         reached = bytearray(max((stop for _, stop in slots), default=0))

@@ -195,7 +195,11 @@ def holder_marks(recording: Recording, top: float) -> tuple[list[Mark], list[Mar
     totals, pieces = [(each.step, each.totals) for each in held], _few(_pieces(held, scale))
     summed, middle = pieces is None, top + 6
     marks = _by_kind(totals, scale, middle) if pieces is None else _by_storage(recording, pieces, middle)
-    marks.append(_peak_tick(recording, scale, top))
+    # A tick at the greatest length of the bar so far.
+    ticks = (
+        (each.index, f"M{coordinate(LEFT + each.peak * scale)} {coordinate(top - 2)}v16") for each in recording.steps
+    )
+    marks.append(Mark("path", (), runs((step, Look("peak", None, (("d", line),))) for step, line in ticks)))
     marks.append(text(0, top + 10, between(0, last, Look("text soft", words.HELD_SUMMED if summed else words.HELD))))
     legend, bottom = _legend(totals, top + 25, last)
     return marks, legend, bottom + 4
@@ -266,14 +270,6 @@ def _by_kind(totals: list[tuple[int, dict[Kind, int]]], scale: float, middle: fl
             looks[kind].append((step, _drawn((left, width, kind), middle)))
             left += width
     return [Mark("path", (), runs(found)) for found in looks.values()]
-
-
-def _peak_tick(recording: Recording, scale: float, top: float) -> Mark:
-    """A tick at the greatest length of the bar so far."""
-    lines = (
-        (step.index, f"M{coordinate(LEFT + step.peak * scale)} {coordinate(top - 2)}v16") for step in recording.steps
-    )
-    return Mark("path", (), runs((step, Look("peak", None, (("d", line),))) for step, line in lines))
 
 
 def _legend(totals: list[tuple[int, dict[Kind, int]]], y: float, last: int) -> tuple[list[Mark], float]:

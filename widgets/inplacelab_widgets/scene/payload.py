@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording import queries
-from inplacelab.recording.facts import FixFacts, Step
+from inplacelab.recording.facts import Step
 from inplacelab.recording.fixes import label, way
 from inplacelab.recording.fixes.difference import lines_after
 from inplacelab.recording.quiz import Question
@@ -191,7 +191,10 @@ class _Packer:
         marked = [self._marked(each) for each in trace(self.scene.recording, index)] if "code" in self.shown else []
         if marked:
             packed["marked"] = marked
-        return packed | {**self._words(self.scene.headline(index)), **self._whole_line(index)}
+        # What is said in place of the sentence where a step of the player is a line.
+        whole = self.scene.line_headline(index)
+        packed |= self._words(self.scene.headline(index))
+        return packed if whole is None else packed | {"whole": self._words(whole)}
 
     def _words(self, said: Headline) -> Json:
         """What a step did, and the rest of it, if there is any."""
@@ -202,18 +205,12 @@ class _Packer:
         """The fixed programs that the last step offers, if it failed."""
         fixes = step.error.fixes if step.error is not None else ()
         offered = [each for each in fixes if each.edits and not any(edit.file for edit in each.edits)]
-        return [
-            {
-                "says": self.pools.says(_with_label(each)),
-                "lines": lines_after(self.scene.recording.source, each),
-            }
-            for each in offered
-        ]
-
-    def _whole_line(self, index: int) -> Json:
-        """What is said in place of the sentence where a step of the player is a line."""
-        said = self.scene.line_headline(index)
-        return {} if said is None else {"whole": self._words(said)}
+        packed = []
+        for each in offered:
+            says = way(each)
+            labeled = Text(says.en[:1].upper() + says.en[1:] + ". ", says.zh + "。") + label([each])
+            packed.append({"says": self.pools.says(labeled), "lines": lines_after(self.scene.recording.source, each)})
+        return packed
 
     def _marked(self, marked: Mark) -> list[Any]:
         """[line, role, brief, says, first and past the last column]."""
@@ -236,7 +233,7 @@ class _Packer:
             for group in self.scene.panel(name).groups:
                 for mark in group.marks:
                     # The layouts give the sharers of a slot or an element.
-                    if mark.links and mark.keys and _is_thing(mark.keys[0]):
+                    if mark.links and mark.keys and (mark.keys[0].startswith("p") or ":" not in mark.keys[0]):
                         found.setdefault(mark.keys[0], {}).update(dict.fromkeys(mark.links))
         return {key: " ".join(links) for key, links in found.items()}
 
@@ -244,15 +241,6 @@ class _Packer:
         recording, changes = self.scene.recording, table_changes(self.scene.recording)
         shown = tables_of_panels(self.shown, tables(recording, recording.state(0)))
         return [self.pools.table(each.title, each.columns, changes[each.name]) for each in shown]
-
-
-def _with_label(fix: FixFacts) -> Text:
-    says = way(fix)
-    return Text(says.en[:1].upper() + says.en[1:] + ". ", says.zh + "。") + label([fix])
-
-
-def _is_thing(key: str) -> bool:
-    return key.startswith("p") or ":" not in key
 
 
 def _chapter(chapter: Chapter) -> Json:

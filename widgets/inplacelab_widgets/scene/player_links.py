@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, get_args
 
 from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
-from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, TensorFacts
+from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, TensorFacts
 from inplacelab.recording.naming import node_label, number_label, storage_label
 from inplacelab.recording.origins import (
     Computed,
@@ -66,14 +66,16 @@ class _Links:
             for number, node in state.step.nodes:
                 self._follow_node(state, number, node)
         return {
-            "layouts": [_without_nothing(layout) for layout in self.layouts],
+            "layouts": [list(layout if layout[-1] is not None else layout[:-1]) for layout in self.layouts],
             "tensors": list(map(list, self.tensors.items())),
             "kept": [[key, *rest] for kept in self.kept.values() for (key, _), rest in kept.items()],
             "writes": [[step.index, step.line, storage, runs] for step, storage, runs in _writes(self.recording)],
         }
 
     def _follow_node(self, state: State, number: int, node: NodeFacts | None) -> None:
-        now = {} if node is None or node.released else {_saved_key(number, saved): saved for saved in node.saved}
+        saved_now = () if node is None or node.released else node.saved
+        # The key of a saved tensor's pin, and its name there.
+        now = {(f"p{number}:{saved.storage}:{saved.version}", saved.name): saved for saved in saved_now}
         kept = self.kept.setdefault(number, {})
         for key, saved in now.items():
             if node is not None and key not in kept:
@@ -99,15 +101,6 @@ class _Links:
         position = _GONE if layout is None else self.layouts.setdefault(layout, len(self.layouts))
         if position != (runs[-1] if runs else _GONE):
             runs += [state.step.index, position]
-
-
-def _saved_key(node: int, saved: SavedFacts) -> tuple[str, str]:
-    """The key of a saved tensor's pin, and its name there."""
-    return f"p{node}:{saved.storage}:{saved.version}", saved.name
-
-
-def _without_nothing(layout: tuple[Any, ...]) -> list[Any]:
-    return list(layout if layout[-1] is not None else layout[:-1])
 
 
 def _writes(recording: Recording) -> Iterator[tuple[Step, int, list[int]]]:
