@@ -32,14 +32,14 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node
 def keys_at(scene: Scene, step: int) -> tuple[set[str], set[str]]:
     """Returns the storages drawn in full at a step, and those on the shelf."""
     groups = [group for group, _, _ in stack_of(scene.storages, step)[0]]
-    chips = {chip.key for chip in groups if chip in scene.storages.shelf and chip.key}
+    chips = {chip.key for chip in groups if chip in scene.storages.chips and chip.key}
     return {group.key for group in groups if group in scene.storages.groups}, chips
 
 
 def test_a_small_recording_has_no_shelf() -> None:
     scene = scene_of(run("x = paddle.ones([3])\ny = x * 2.\ny.add_(x)\n").recording)
     assert scene.storages.height <= HIGHEST
-    assert scene.storages.shelf == ()
+    assert scene.storages.chips == ()
 
 
 def test_every_live_storage_is_drawn_once(scene: Scene) -> None:
@@ -58,10 +58,10 @@ def test_what_is_written_is_drawn_in_full(scene: Scene) -> None:
 
 def test_chips_do_not_overlap(sample_scene: Callable[[str], Scene]) -> None:
     scene = sample_scene("many")
-    assert scene.storages.shelf
+    assert scene.storages.chips
     for step in range(len(scene.recording)):
         places, height = stack_of(scene.storages, step)
-        chips = [(x, y, group.width) for group, x, y in places if group in scene.storages.shelf and group.key]
+        chips = [(x, y, group.width) for group, x, y in places if group in scene.storages.chips and group.key]
         assert len({(x, y) for x, y, _ in chips}) == len(chips)
         assert all(x + width <= scene.storages.width + 0.1 for x, _, width in chips)
         assert all(y + CHIP_HEIGHT <= height for _, y, _ in chips)

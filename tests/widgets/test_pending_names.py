@@ -30,7 +30,7 @@ def scene() -> Scene:
 
 def looks(panel: Panel, step: int) -> list[Look]:
     """How the words of a panel are set at a step."""
-    drawn = (group for group in (*panel.groups, *panel.shelf) if group.is_drawn(step))
+    drawn = (group for group in (*panel.groups, *panel.chips) if group.is_drawn(step))
     found = (mark.at(step) for group in drawn for mark in group.marks if mark.tag == "text")
     return [look for look in found if look is not None and look.text]
 

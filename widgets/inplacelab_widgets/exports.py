@@ -24,7 +24,7 @@ from inplacelab_widgets.scene.still_pictures import descriptions_at, frame, pane
 from inplacelab_widgets.scene.svg import Panel
 from inplacelab_widgets.scene.tables import Table, tables, tables_of_panels
 from inplacelab_widgets.scene.text_layout import Words
-from inplacelab_widgets.sharing import png
+from inplacelab_widgets.sharing import png, written
 from inplacelab_widgets.words.player import PLAYER, SHARE
 
 __all__ = ["image", "still_html", "still_picture", "to_html", "to_markdown", "to_png", "to_svg", "to_text"]
@@ -191,9 +191,7 @@ def to_png(
     """
     language = language or get_language()
     drawn = png(to_svg(recording, step, language, panels=panels), scale, language)
-    if path is not None:
-        Path(path).write_bytes(drawn)
-    return drawn
+    return written(drawn, path)
 
 
 def to_html(

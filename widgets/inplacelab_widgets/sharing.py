@@ -55,6 +55,7 @@ __all__ = [
     "reading_times",
     "to_card",
     "to_gif",
+    "written",
 ]
 
 
@@ -365,7 +366,7 @@ def to_card(
     """
     scene, language = _scene(recording), language or get_language()
     chosen = key_step(scene.recording) if step is None else scene.recording.state(step).step.index
-    return _written(png(cards(scene, [chosen], language)[0], 1, language), path)
+    return written(png(cards(scene, [chosen], language)[0], 1, language), path)
 
 
 def to_gif(
@@ -403,7 +404,7 @@ def to_gif(
     pictures = cards(scene, chosen, language)
     said = [scene.sentence(step).in_language(language) for step in chosen]
     shown = reading_times(said) if seconds is None else [seconds] * len(chosen)
-    return _written(gif(pictures, shown, language, drawn_from(pictures)), path)
+    return written(gif(pictures, shown, language, drawn_from(pictures)), path)
 
 
 def drawn_from(pictures: Sequence[str]) -> str:
@@ -440,7 +441,8 @@ def _scene(recording: Recording | Scene) -> Scene:
     return recording if isinstance(recording, Scene) else scene_of(recording)
 
 
-def _written(file: bytes, path: str | Path | None) -> bytes:
+def written(file: bytes, path: str | Path | None) -> bytes:
+    """Returns a file, and writes it to `path` if given."""
     if path is not None:
         Path(path).write_bytes(file)
     return file

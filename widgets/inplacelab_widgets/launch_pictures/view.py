@@ -19,7 +19,7 @@ from inplacelab_widgets.launch_pictures.launches import Pick, ShownLaunch, fitte
 from inplacelab_widgets.live_widget import LiveWidget
 from inplacelab_widgets.page import packed_json
 from inplacelab_widgets.scene.payload_parts import Json
-from inplacelab_widgets.sharing import png
+from inplacelab_widgets.sharing import png, written
 from inplacelab_widgets.stepper import View
 
 __all__ = ["KernelView"]
@@ -159,9 +159,7 @@ class KernelView(LiveWidget):
         """Returns the same picture as PNG; needs the extra `png`. See `inplacelab_widgets.to_png`."""
         chosen = language or self.language
         drawn = png(self.to_svg(language=chosen), scale, chosen)
-        if path is not None:
-            Path(path).write_bytes(drawn)
-        return drawn
+        return written(drawn, path)
 
     def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
         """Returns an HTML page on which threads can be picked, offline."""

@@ -247,7 +247,7 @@ NEVER: Span = (-1, -1)
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
+class StorageChip:
     """A storage with the data of its chip. `last` is the last step at which the chip may be shown."""
 
     id: int
@@ -280,8 +280,8 @@ class Shelved:
         return found
 
 
-def chips_below(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple[Group, ...]]:
-    """Returns the width and the height of the shelf, and its groups: a heading, and a chip for each storage."""
+def chips_below(storages: Sequence[StorageChip], room: float) -> tuple[float, float, tuple[Group, ...]]:
+    """Returns the width and the height of the chips, and their groups: a heading, and a chip for each storage."""
     if not storages:
         return 0, 0, ()
     labels = {storage.id: storage.labels() for storage in storages}
@@ -308,7 +308,7 @@ def _heading(chips: Sequence[Group]) -> Group:
     return Group(0, 0, width_of(words.SHELF, SMALL), CHIPS_TOP, first, last, marks, open=drawn)
 
 
-def _chip(storage: Shelved, labels: Sequence[tuple[int, str, bool]], width: float) -> Group:
+def _chip(storage: StorageChip, labels: Sequence[tuple[int, str, bool]], width: float) -> Group:
     keys, freed = (f"s{storage.id}",), storage.life.last + 1
     # A storage that is drawn in full has no chip.
     shut = tuple(_between(storage.open, storage.life.first, storage.last)) or (NEVER,)

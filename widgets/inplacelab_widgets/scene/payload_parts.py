@@ -49,14 +49,14 @@ def at_step(panel: Panel, step: int) -> Panel:
         step: the step.
     """
     kept = _kept(panel, step)
-    named = sum(each.is_drawn(step) for each in panel.shelf) <= MOST_CHIPS
+    named = sum(each.is_drawn(step) for each in panel.chips) <= MOST_CHIPS
     return replace(
         panel,
         height=panel.more.note.y if panel.more else panel.height,
         groups=_cut(panel.groups, kept, step),
-        # Its heading stays, unseen: a player moves the storages of a panel with a shelf together.
-        shelf=(_cut(panel.shelf, kept, step) if named else ())
-        or tuple(replace(each, open=_NEVER) for each in panel.shelf[:1]),
+        # Its heading stays, unseen: a player moves the storages of a panel with chips together.
+        chips=(_cut(panel.chips, kept, step) if named else ())
+        or tuple(replace(each, open=_NEVER) for each in panel.chips[:1]),
         says=_at(panel.says, step),
         notes=_at(panel.notes, step),
         more=None,
@@ -71,7 +71,7 @@ def empty(name: str) -> Panel:
 
 def _kept(panel: Panel, step: int) -> set[int]:
     """The steps whose groups are kept: that of the picture; and if the groups are moved together, the one that needs most room."""
-    if not panel.shelf:
+    if not panel.chips:
         return {step}
     together: dict[
         tuple[tuple[float, float], ...], int
@@ -102,7 +102,7 @@ def _cut(groups: Sequence[Group], kept: set[int], step: int) -> tuple[Group, ...
 
 
 def _largest(groups: Sequence[Group]) -> set[int]:
-    """The widest and the highest of the storages that share a row; those with a shelf share the whole panel."""
+    """The widest and the highest of the storages that share a row; those with chips share the whole panel."""
     found: dict[tuple[int | None, str], Group] = {}
     for group in groups:
         if group.row is not None:
@@ -225,11 +225,11 @@ class Pools:
         if panel.opened:
             notes["unfolds"] = {"says": in_both_languages(panel.opened.says)}
             notes["opened"] = self.panel(panel.opened.panel)
-        shelf = {"shelf": [self._group(chip) for chip in panel.shelf]} if panel.shelf else {}
+        chips = {"shelf": [self._group(chip) for chip in panel.chips]} if panel.chips else {}
         copies = (
             {"copies": [[each.step, [*each.source], [*each.target]] for each in panel.copies]} if panel.copies else {}
         )
-        return {**size, **notes, "says": self._packed_runs(panel.says), **groups, **shelf, **copies}
+        return {**size, **notes, "says": self._packed_runs(panel.says), **groups, **chips, **copies}
 
     def table(
         self, title: Text, columns: Iterable[Words], changes: Iterable[tuple[int, str, tuple[Words, ...] | None]]

@@ -20,7 +20,7 @@ from inplacelab.recording.values_read import slots_reached
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import timeline
-from inplacelab_widgets.scene.focus import Shelved, Span, chips_below, open_spans
+from inplacelab_widgets.scene.focus import Span, StorageChip, chips_below, open_spans
 from inplacelab_widgets.scene.names import authors_of
 from inplacelab_widgets.scene.saved_tensors import Pin, pins, storage_pins
 from inplacelab_widgets.scene.storage import NARROWEST, Storage, drawn_cards
@@ -104,9 +104,9 @@ _Item = TypeVar("_Item", Card, Pin)
 WIDTH = 570.0
 """The width of the panel beside the code in a notebook of usual width, in px."""
 HIGHEST = 244.0
-"""The greatest height of the panel, in px. A higher one draws in full only what a step is about; the rest is on the shelf."""
+"""The greatest height of the panel, in px. A higher one draws in full only what a step is about; the others are named on chips."""
 ROOM_FOR_CHIPS = 46.0
-"""The height of the shelf with one row of chips, in px."""
+"""The height of one row of chips, in px."""
 
 
 def storages_panel(recording: Recording, room: float = WIDTH, highest: float = HIGHEST) -> Panel:
@@ -115,7 +115,7 @@ def storages_panel(recording: Recording, room: float = WIDTH, highest: float = H
     lives = [(each.life.first, each.last) for each in storages]
     rows = shared_rows(lives)
     if 1 + max(rows, default=0) > MOST_SEATS:
-        return _with_a_shelf(recording, storages, room, highest)
+        return _with_chips(recording, storages, room, highest)
     heights: dict[int, float] = {}
     widths: dict[int, float] = {}
     for storage, row in zip(storages, rows, strict=True):
@@ -124,7 +124,7 @@ def storages_panel(recording: Recording, room: float = WIDTH, highest: float = H
     order = order_of_rows(lives, rows, heights)
     places, bottom = flowed([(widths[row], heights[row]) for row in order], room)
     if bottom > max([highest, *heights.values()]):
-        return _with_a_shelf(recording, storages, room, highest)
+        return _with_chips(recording, storages, room, highest)
     seats = dict(zip(order, places, strict=True))
     groups = tuple(
         stage.group(*seats[row], order.index(row))
@@ -145,8 +145,8 @@ MOST_SEATS = 12
 """With more storages at the same time there is no room for all of them, whatever they hold."""
 
 
-def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float, highest: float) -> Panel:
-    """The panel for many storages: those that a step is about in full, the others on the shelf."""
+def _with_chips(recording: Recording, storages: Sequence[Storage], room: float, highest: float) -> Panel:
+    """The panel for many storages: those that a step is about in full, the others on chips."""
     sizes, stale = (
         {
             each.id: [(stage.shown[0], (stage.layout.width, stage.layout.height)) for stage in each.stages]
@@ -162,11 +162,11 @@ def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float
         for k, each in enumerate(s for s in storages if s.id in spans)
         for stage in each.stages
     )
-    shelved = [
-        Shelved(each.id, each.life, each.versions, each.last, each.cards, each.pins, spans.get(each.id, ()))
+    of_chips = [
+        StorageChip(each.id, each.life, each.versions, each.last, each.cards, each.pins, spans.get(each.id, ()))
         for each in storages
     ]
-    width, height, chips = chips_below(shelved, room)
+    width, height, chips = chips_below(of_chips, room)
     stacks = (flowed([(each.width, each.height) for each in drawn], room)[1] for _, drawn in drawn_together(groups))
     return Panel(
         "storages",
@@ -178,7 +178,7 @@ def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float
         height + (max(stacks, default=0) + GAP),
         groups,
         _descriptions(recording),
-        shelf=chips,
+        chips=chips,
         copies=copies(recording, storages),
     )
 

@@ -166,7 +166,7 @@ class Panel:
     groups: tuple[Group, ...]
     says: tuple[tuple[int, Text], ...]
     notes: tuple[tuple[int, Text], ...] = ()
-    shelf: tuple[Group, ...] = ()
+    chips: tuple[Group, ...] = ()
     """In a panel too high to be seen at a glance: chips for the groups that a step does not draw. They are below the
     drawn groups, which are moved together."""
     copies: tuple[Copy, ...] = ()
@@ -236,15 +236,15 @@ def drawn_together(groups: Sequence[Group]) -> Iterator[tuple[int, list[Group]]]
 def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:
     """Returns (group, x, y) of the groups drawn at `step`, and of the others' chips below them, each moved together; and the height.
 
-    `stackOf` of `player/layout.js` does the same. Without a shelf, groups keep their places.
+    `stackOf` of `player/layout.js` does the same. Without chips, groups keep their places.
     """
     drawn = [group for group in panel.groups if group.is_drawn(step)]
-    if not panel.shelf:
+    if not panel.chips:
         return [(group, group.x, group.y) for group in drawn], panel.height
     seats, bottom = flowed([(group.width, group.height) for group in drawn], panel.width)
     below = bottom + GAP if drawn else 0
     places = [(group, *seat) for group, seat in zip(drawn, seats, strict=True)]
-    chips = [chip for chip in panel.shelf if chip.is_drawn(step)]
+    chips = [chip for chip in panel.chips if chip.is_drawn(step)]
     places += [(heading, 0.0, below) for heading in chips if not heading.key]
     named = [chip for chip in chips if chip.key]
     pitch = max((chip.width for chip in named), default=0) + CHIP_GAP
@@ -390,7 +390,7 @@ def stack_at(panel: Panel, step: int, language: str) -> tuple[str, float]:
     """Returns the groups of a panel that are drawn at `step`, moved together, with the others' chips below; and their height."""
     places, height = stack_of(panel, step)
     drawn = "".join(placed(group_at(group, step, language), x, y) for group, x, y in places)
-    chips = {id(chip) for chip in panel.shelf}
+    chips = {id(chip) for chip in panel.chips}
     in_full = {group.key: (x, y) for group, x, y in places if id(group) not in chips}
     # Under the groups, so that words that it crosses stay legible.
     return arrow_at(panel, step, in_full) + drawn, height

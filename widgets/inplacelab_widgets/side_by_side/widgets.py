@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import traitlets
 
-from inplacelab.language import Text, get_language
+from inplacelab.language import get_language
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.live_widget import LiveWidget, gc_paused
 from inplacelab_widgets.page import packed_json
 from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.scene.payload_parts import Json
+from inplacelab_widgets.sharing import written
 from inplacelab_widgets.side_by_side import exports
 from inplacelab_widgets.side_by_side.comparison import ComparisonScene, comparison_of
 from inplacelab_widgets.side_by_side.payload import comparison_payload, ranks_payload
@@ -27,16 +28,6 @@ from inplacelab_widgets.side_by_side.ranks import RanksScene, ranks_scene
 from inplacelab_widgets.stepper import MOST_BYTES
 
 __all__ = ["Comparison", "FramesWidget", "RanksView", "compare", "show_ranks"]
-
-
-class _Frames(Protocol):
-    """The scene of several recordings."""
-
-    @property
-    def key_position(self) -> int: ...
-
-    @property
-    def conclusion(self) -> Text: ...
 
 
 class FramesWidget(LiveWidget):
@@ -66,7 +57,12 @@ class FramesWidget(LiveWidget):
     )
 
     def __init__(
-        self, scene: _Frames, n_steps: int, payload: Callable[[], Json], step: int | None, **traits: Any
+        self,
+        scene: ComparisonScene | RanksScene,
+        n_steps: int,
+        payload: Callable[[], Json],
+        step: int | None,
+        **traits: Any,
     ) -> None:
         self._frames, self._payload_of_scene = scene, payload
         self.set_trait("n_steps", n_steps)
@@ -146,22 +142,22 @@ class Comparison(FramesWidget):
     ) -> bytes:
         """Returns the same picture as PNG, and writes it to `path` if given; needs the extra `png`."""
         drawn = exports.png_of(self._scene, language or self.language, self._position(step), scale=scale)
-        return _written(drawn, path)
+        return written(drawn, path)
 
     def to_card(self, step: int | None = None, path: str | Path | None = None, *, language: str | None = None) -> bytes:
         """Returns a step as a PNG of 1200 x 675 pixels, to be shared, and writes it to `path` if given; needs the extra `png`."""
-        return _written(exports.card_of(self._scene, language or self.language, self._position(step)), path)
+        return written(exports.card_of(self._scene, language or self.language, self._position(step)), path)
 
     def to_gif(
         self, path: str | Path | None = None, *, seconds: float | None = None, language: str | None = None
     ) -> bytes:
         """Returns the steps as an animation of 1200 x 675 pixels, and writes it to `path` if given; needs the extra `share`."""
-        return _written(exports.gif_of(self._scene, language or self.language, seconds=seconds), path)
+        return written(exports.gif_of(self._scene, language or self.language, seconds=seconds), path)
 
     def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
         """Returns a page that plays both programs offline, and writes it to `path` if given."""
         page = exports.html_of(self._scene, language or self.language)
-        _written(page.encode(), path)
+        written(page.encode(), path)
         return page
 
     def to_text(self, language: str | None = None) -> str:
@@ -201,12 +197,6 @@ def _recording_of(shown: Any) -> Recording:
             f"compare shows two recordings, not {type(shown).__name__}: record a program with %%stepper --name"
         )
     return found
-
-
-def _written(file: bytes, path: str | Path | None) -> bytes:
-    if path is not None:
-        Path(path).write_bytes(file)
-    return file
 
 
 def show_ranks(recordings: Sequence[Recording], step: int | None = None, **traits: Any) -> RanksView:
