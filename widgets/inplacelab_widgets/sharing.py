@@ -197,6 +197,8 @@ def _footer(scene: Scene, step: int, language: str) -> str:
     return placed(left + right, _PAD, HEIGHT - 24, _FOOT_SCALE)
 
 
+# --- PNG and GIF ------------------------------------------------------------------------------------------------------
+
 # resvg uses the first installed font for a whole text, and an arbitrary one for characters that it lacks.
 _CHINESE_FIRST = f"'Noto Sans Mono CJK SC', 'PingFang SC', 'Microsoft YaHei', {FONT}"
 _NO_RESVG = Text(
@@ -332,6 +334,8 @@ def _palette(pictures: Iterable[Any]) -> Any:
     holder.putpalette([part for color in chosen for part in color])
     return holder
 
+
+# --- for readers ------------------------------------------------------------------------------------------------------
 
 MOST_FRAMES = 24
 """The most steps that an animation shows, if the caller does not choose them."""

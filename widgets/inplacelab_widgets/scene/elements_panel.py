@@ -46,6 +46,8 @@ from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, coordinate, numb
 from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
 from inplacelab_widgets.scene.value_grid import ARC, COLUMNS_BAND, HEADING, HEIGHT, ROW_LABELS, Grid, Index, position
 
+# --- hops -------------------------------------------------------------------------------------------------------------
+
 
 def hop_marks(grid: Grid, x: float, y: float, first: int, last: int) -> list[Mark]:
     """Draws the indices and hops of a grid with its top left corner at (x, y), from step `first` to step `last`."""
@@ -145,6 +147,8 @@ class _Drawing:
     def _tip(self, d: str) -> None:
         self.marks.append(path(d, between(self.first, self.last, Look("tip"))))
 
+
+# --- sheets -----------------------------------------------------------------------------------------------------------
 
 LINE = 14.0
 NARROWEST_CELL = 36.0
@@ -289,6 +293,8 @@ def _words(sheet: Sheet, cells: Sequence[Cell]) -> list[Mark]:
         marks.append(text(middle, y + 26, between(sheet.first, sheet.last, slot)))
     return marks
 
+
+# --- the panel --------------------------------------------------------------------------------------------------------
 
 WIDTH = 814.0
 PAD = 9.0

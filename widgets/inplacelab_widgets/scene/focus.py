@@ -239,6 +239,8 @@ def _homes(state: State, before: State | None, tensors: Iterable[int]) -> Iterat
             yield facts.storage
 
 
+# --- chips ------------------------------------------------------------------------------------------------------------
+
 WIDEST = 195.0
 """The greatest width of a chip, in px: three fit side by side in a notebook of usual width, more if names are short."""
 LONGEST_NAME = 96.0

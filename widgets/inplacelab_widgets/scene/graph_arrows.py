@@ -173,6 +173,8 @@ def _only_at(steps: Iterable[int], look: Look) -> tuple[tuple[int, Look | None],
     return runs(run for step in steps for run in ((step, look), (step + 1, None)))
 
 
+# --- the tensors above a box, and the gradient below it ---------------------------------------------------------------
+
 _CHIP = 15.0
 _HERE, _COMING, _WAS = "chip now-line", "chip now-line coming", "chip ghost over"
 _TONES = {_HERE: "text bold", _COMING: "text italic", _WAS: "text soft italic"}

@@ -184,6 +184,8 @@ def _keeps(recording: Recording, state: State, node: NodeFacts) -> Text:
     return Text("", "") if is_look(recording) and recording.notes and node.leaf is None else words.KEEPS_NOTHING
 
 
+# --- boxes ------------------------------------------------------------------------------------------------------------
+
 HEIGHT = 52.0
 ABOVE = 18.0
 """Room above a box for the names of the tensors that its nodes made."""

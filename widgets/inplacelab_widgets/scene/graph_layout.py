@@ -217,6 +217,8 @@ def _apart(wanted: Sequence[float], rooms: Sequence[float]) -> list[float]:
     return [mean + before for mean, before in zip(level, ahead, strict=False)]
 
 
+# --- which nodes share a box ------------------------------------------------------------------------------------------
+
 MOST = 60
 """The most boxes that a reader can take in."""
 

@@ -158,6 +158,8 @@ def _look(style: str, slots: SlotRuns, view: View, places: list[tuple[float, flo
     return Look(style, None, (("d", boxes(corners, CELL, CELL_HEIGHT, inset=inset)),)) if corners else None
 
 
+# --- heat maps --------------------------------------------------------------------------------------------------------
+
 MOST = 4096
 """The most elements of a heat map."""
 HIGHEST, WIDEST = 112.0, 220.0

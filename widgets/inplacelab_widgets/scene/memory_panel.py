@@ -290,6 +290,8 @@ def _legend(totals: list[tuple[int, dict[Kind, int]]], y: float, last: int) -> t
     return marks, y
 
 
+# --- the panel --------------------------------------------------------------------------------------------------------
+
 _CEILING = 9.0
 _FLOOR = 46.0
 _AXIS = 57.0

@@ -27,12 +27,15 @@ from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene.large_storages import LONGEST_WHOLE
 from inplacelab_widgets.scene.storage_row import WITH_VALUES
-from inplacelab_widgets.scene.svg import Group, Look, Mark, More, Panel, Runs, drawn_together, flowed
+from inplacelab_widgets.scene.storages_panel import drawn_together
+from inplacelab_widgets.scene.svg import Group, Look, Mark, More, Panel, Runs, flowed
 from inplacelab_widgets.scene.text_layout import Words, number
 from inplacelab_widgets.scene.timeline import WIDTH, storage_lives
 
 __all__ = ["in_both_languages", "question_data"]
 
+
+# --- the first picture ------------------------------------------------------------------------------------------------
 
 MOST_CHIPS = 100
 """The most storages that are named though they are not drawn: a pane has room for fewer, and a hundred take 4 kB."""
@@ -127,6 +130,9 @@ def _at(words: tuple[tuple[int, Text], ...], step: int) -> tuple[tuple[int, Text
     return tuple((0, then) for _, then in words[max(place - 1, 0) : max(place, 1)])
 
 
+# --- questions of predict mode ----------------------------------------------------------------------------------------
+
+
 def in_both_languages(words: Words) -> Any:
     """Returns a pair where the languages differ, or one string where they do not."""
     if isinstance(words, Text):
@@ -172,6 +178,9 @@ def _which_of_the_line(recording: Recording, step: Step) -> str | None:
 
 Json = dict[str, Any]
 _GONE = -1
+
+
+# --- panels and tables ------------------------------------------------------------------------------------------------
 
 
 class _Pool:
@@ -325,6 +334,8 @@ def _number(value: str | float) -> str | float:
     short = round(value, 1)
     return int(short) if short == int(short) else short
 
+
+# --- the values of large storages -------------------------------------------------------------------------------------
 
 MOST_NUMBERS = 4096
 """The most values sent for one version of a storage."""

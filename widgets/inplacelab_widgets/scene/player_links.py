@@ -129,6 +129,8 @@ def _made_it(state: State, storage: StorageFacts) -> bool:
     )
 
 
+# --- the paths of gradients -------------------------------------------------------------------------------------------
+
 MOST_PATHS = 8
 """Of a gradient so many paths are packed."""
 
@@ -254,6 +256,8 @@ def _way(state: State, start: int, to: int) -> list[int]:
         way.append(came[way[-1]])
     return way[::-1]
 
+
+# --- the origins of numbers -------------------------------------------------------------------------------------------
 
 MOST_SLOTS = 64
 """Of a storage with more slots, origins are told by rule: its tensors are drawn as heat maps."""

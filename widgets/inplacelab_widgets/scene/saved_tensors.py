@@ -165,6 +165,8 @@ def _face(recording: Recording, state: State, node: NodeFacts, saved: list[Saved
     return PinContent(status, owner, held, says[status], now, checked)
 
 
+# --- folds ------------------------------------------------------------------------------------------------------------
+
 MOST = 3
 """The most pins drawn below each other; more are folded."""
 

@@ -174,6 +174,8 @@ def _head(code: str, room: float) -> str:
     return whole[: max(ends or dots or [len(whole)])]
 
 
+# --- the whole stepper ------------------------------------------------------------------------------------------------
+
 PAD = 16.0
 NARROWEST_CODE = 240.0
 WIDEST_CODE = 420.0
@@ -260,6 +262,8 @@ def _columns(scene: Scene, step: int, language: str, parts: list[str], y: float)
     return y + max(code.height, height)
 
 
+# --- some panels ------------------------------------------------------------------------------------------------------
+
 NARROWEST = 480.0
 """The least width of the picture, in px: a sentence needs it also above a small panel."""
 
@@ -309,6 +313,8 @@ def _drawn(panel: Panel, step: int, language: str) -> tuple[str, float]:
         return panel_at(panel, step, language), panel.height
     return stack_at(panel, step, language)
 
+
+# --- the graph in a frame ---------------------------------------------------------------------------------------------
 
 _SMALLEST = 0.6
 """The least scale of a graph: smaller, its words would be unreadable."""
@@ -402,6 +408,8 @@ def _stretch(low: float, high: float, first: float, last: float, room: float) ->
     start = max(first, min((low + high - room) / 2, last - room))
     return start, start + room
 
+
+# --- a small frame ----------------------------------------------------------------------------------------------------
 
 WIDTH = 848.0
 """The width of a notebook's output and of a page on GitHub, in px."""

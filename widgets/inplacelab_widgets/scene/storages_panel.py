@@ -5,7 +5,7 @@ Storages that never live at the same time share a row, so a loop that makes a te
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import TypeVar
 
@@ -24,7 +24,7 @@ from inplacelab_widgets.scene.focus import Span, StorageChip, chips_below, open_
 from inplacelab_widgets.scene.names import authors_of
 from inplacelab_widgets.scene.saved_tensors import Pin, pins, storage_pins
 from inplacelab_widgets.scene.storage import NARROWEST, Storage, drawn_cards
-from inplacelab_widgets.scene.svg import GAP, Copy, Panel, drawn_together, flowed
+from inplacelab_widgets.scene.svg import GAP, Copy, Group, Panel, flowed
 from inplacelab_widgets.scene.tensor_cards import Card, cards, overwritten, tensor_roles, with_gone
 from inplacelab_widgets.scene.tensor_grids import tensors_of
 from inplacelab_widgets.scene.timeline import shared_rows, storage_lives, version_labels
@@ -181,6 +181,21 @@ def _with_chips(recording: Recording, storages: Sequence[Storage], room: float, 
         chips=chips,
         copies=copies(recording, storages),
     )
+
+
+def drawn_together(groups: Sequence[Group]) -> Iterator[tuple[int, list[Group]]]:
+    """Yields (step, the groups that are drawn from this step on), in their order, wherever that changes."""
+    starts: dict[int, set[int]] = {}
+    ends: dict[int, set[int]] = {}
+    for place, group in enumerate(groups):
+        for first, last in group.open or ((group.first, group.last),):
+            if max(first, group.first) <= min(last, group.last):
+                starts.setdefault(max(first, group.first), set()).add(place)
+                ends.setdefault(min(last, group.last) + 1, set()).add(place)
+    there: set[int] = set()
+    for step in sorted(starts.keys() | ends.keys()):
+        there = (there - ends.get(step, set())) | starts.get(step, set())
+        yield step, [groups[place] for place in sorted(there)]
 
 
 def _fits(room: float, most: float, boxes: tuple[tuple[float, float], ...], chips: int) -> bool:

@@ -218,21 +218,6 @@ def flowed(boxes: Sequence[tuple[float, float]], room: float) -> tuple[list[tupl
     return places, y + high
 
 
-def drawn_together(groups: Sequence[Group]) -> Iterator[tuple[int, list[Group]]]:
-    """Yields (step, the groups that are drawn from this step on), in their order, wherever that changes."""
-    starts: dict[int, set[int]] = {}
-    ends: dict[int, set[int]] = {}
-    for place, group in enumerate(groups):
-        for first, last in group.open or ((group.first, group.last),):
-            if max(first, group.first) <= min(last, group.last):
-                starts.setdefault(max(first, group.first), set()).add(place)
-                ends.setdefault(min(last, group.last) + 1, set()).add(place)
-    there: set[int] = set()
-    for step in sorted(starts.keys() | ends.keys()):
-        there = (there - ends.get(step, set())) | starts.get(step, set())
-        yield step, [groups[place] for place in sorted(there)]
-
-
 def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:
     """Returns (group, x, y) of the groups drawn at `step`, and of the others' chips below them, each moved together; and the height.
 
@@ -345,6 +330,8 @@ def path(d: str, runs: Runs, **extra: Unpack[Related]) -> Mark:
     """Returns a line or shape in SVG path notation."""
     return Mark("path", (("d", d),), runs, **extra)
 
+
+# --- as SVG text ------------------------------------------------------------------------------------------------------
 
 _ASSUMED = {
     "fill": resolved("text")["fill"],

@@ -82,6 +82,8 @@ def tensor_roles(recording: Recording) -> Mapping[int, Mapping[int, TensorRole]]
     return found
 
 
+# --- cards ------------------------------------------------------------------------------------------------------------
+
 CHIP_GAP = 4.0
 USUAL_DTYPE = "float32"
 LONGEST_ORIGIN = 180.0
@@ -235,6 +237,9 @@ def stretches(life: Life[CardContent], by: Callable[[CardContent], object]) -> l
             starts.append((step, face))
     ends = [after[0] - 1 for _, after in pairwise(starts)] + [life.last]
     return [(step, last, face) for (step, face), last in zip(starts, ends, strict=True)]
+
+
+# --- what a refused step found overwritten ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,9 @@ from math import isfinite
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording.facts import Number
 
+Words = str | Text
+"""The words of a mark: the same in every language, or a pair."""
+
 LONGEST = 7
 """The most characters of a value with a fraction, without its sign, before it is cut."""
 LONGEST_WHOLE = 20
@@ -141,8 +144,7 @@ def _cut(written: str) -> str:
     return f"{sign}{head[0]}.{head[1:]}{more}e{exponent}"
 
 
-Words = str | Text
-"""The words of a mark: the same in every language, or a pair."""
+# --- widths -----------------------------------------------------------------------------------------------------------
 
 LATIN_EM = 0.62
 CJK_EM = 1.0

@@ -154,6 +154,8 @@ def shared_rows(spans: Sequence[tuple[int, int]]) -> list[int]:
     return rows
 
 
+# --- the axis of steps ------------------------------------------------------------------------------------------------
+
 WIDTH = 814.0
 LEFT = 150.0
 RIGHT = 26.0
@@ -236,6 +238,9 @@ def line_marks(recording: Recording, axis: Axis, y: float) -> list[Mark]:
             marks.append(text(x, y, between(0, last, Look("text tiny middle", str(line)))))
             edge = x + room_for(_NUMBER)
     return marks
+
+
+# --- what may look different after a step -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,8 @@ def position(layout: Laid, index: Index) -> int:
     return layout.offset + sum(i * stride for i, stride in zip(index, layout.strides, strict=True))
 
 
+# --- ribbons ----------------------------------------------------------------------------------------------------------
+
 RIBBONS = 34.0
 """The space for the ribbons between grids and strip, in px."""
 RIBBON_AIR = 3.0

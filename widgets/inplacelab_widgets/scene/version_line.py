@@ -151,6 +151,9 @@ def _cut(author: Text, room: float) -> Text:
     return Text(shortened(author.en, room), shortened(author.zh, room))
 
 
+# --- version counters -------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class Counter:
     """One version counter of a storage."""

@@ -82,6 +82,8 @@ def rows_of(lives: Lives) -> dict[int, int]:
     return dict(zip(ordered, shared_rows([(lives[key].first, lives[key].last) for key in ordered]), strict=True))
 
 
+# --- marks along the axis ---------------------------------------------------------------------------------------------
+
 GRAIN = 4.0
 """Marks of one kind in one row that begin within this many px are merged."""
 
@@ -145,6 +147,9 @@ def versions_above(labels: list[tuple[float, str, str, int]], y: float, end: int
     return marks
 
 
+# --- names of lanes ---------------------------------------------------------------------------------------------------
+
+
 def lane_names(recording: Recording, rows: Mapping[int, int], baselines: Sequence[float]) -> list[Mark]:
     """Draws one mark for each row. `rows` gives the row of each storage, `baselines` the y of each row's words."""
     looks: list[list[tuple[int, Look | None]]] = [[] for _ in baselines]
@@ -194,6 +199,8 @@ def _said(tenant: int | None, named: Mapping[int, Mapping[int, tuple[str, ...]]]
     # The end of `model.2.bias.grad` says most; of several names, the first one.
     return (label + (shortened(names, room) if ", " in names else abridged(names, room, end=2))).rstrip()
 
+
+# --- saved tensors and their threads ----------------------------------------------------------------------------------
 
 _Span = tuple[float, float]
 
@@ -293,6 +300,8 @@ def _failing_unpacks(recording: Recording) -> dict[tuple[int, int], int]:
             found.setdefault((facts.node, facts.kept_at), step.index)
     return found
 
+
+# --- the panel --------------------------------------------------------------------------------------------------------
 
 HEAD = 33.0
 TOP = 36.0
