@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Literal, NamedTuple, get_args
 
 from inplacelab.recording import queries
-from inplacelab.recording.facts import SavedFacts, Step, TensorFacts, WriteFacts
+from inplacelab.recording.facts import SavedFacts, Step, TensorFacts
 from inplacelab.recording.quiz import Question
-from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs, common_runs, slot_runs
 from inplacelab.recording.values_read import slots_reached
 from inplacelab_widgets.scene.timeline import once_for_each
@@ -274,13 +274,12 @@ def _others_reached(recording: Recording, step: Step) -> int:
     """The number of names that a write can have changed: those of the other tensors that reach a slot which it wrote."""
     state, through = recording.state(step.index), {write.tensor for write in step.writes}
     there = [each for key in dict.fromkeys(write.storage for write in step.writes) for each in state.tensors_on(key)]
-    others = [each for each in there if each.names and each.id not in through]
-    return sum(len(each.names) for each in others if _is_reached(state, each, step.writes))
-
-
-def _is_reached(state: State, tensor: TensorFacts, writes: Iterable[WriteFacts]) -> bool:
-    slots = slots_reached(state.storages[tensor.storage], tensor)
-    return any(common_runs(slots, write.slots) for write in writes if write.storage == tensor.storage)
+    found = 0
+    for each in (each for each in there if each.names and each.id not in through):
+        slots = slots_reached(state.storages[each.storage], each)
+        is_reached = any(common_runs(slots, write.slots) for write in step.writes if write.storage == each.storage)
+        found += len(each.names) * is_reached
+    return found
 
 
 def _failed(recording: Recording) -> Step | None:

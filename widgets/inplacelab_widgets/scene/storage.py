@@ -275,7 +275,7 @@ def _laid_out(storage: Storage) -> Layout:
         if each.raises
     ]
     lines_right = gutter + max((line.width for _, line in lines), default=0.0)
-    sharers = _sharers(storage.counters, life.last) if lines else []
+    sharers = _sharers(storage.counters, life.last) if lines and len(storage.counters) > 1 else []
     names_width = widest([said for _, moments, _ in sharers for _, said in moments], SMALL)
     rights = [x + seat.width for seat, x, _ in [*all_above, *all_names]]
     rights += [strip_right, lines_right + (names_width + SHARERS if names_width else 0)]
@@ -320,8 +320,6 @@ def _laid_out(storage: Storage) -> Layout:
 
 
 def _sharers(counters: Sequence[Counter], last: int) -> list[tuple[float, Names, str]]:
-    if len(counters) < 2:
-        return []
     raised, others = [each for each in counters if each.raises], [each for each in counters if not each.raises]
     found = [
         (place * version_line.HEIGHT + version_line.LINE + 4, tuple(counter.names(last)), "text")
@@ -333,13 +331,6 @@ def _sharers(counters: Sequence[Counter], last: int) -> list[tuple[float, Names,
         names = ((step, f"{version} {names}" if names else "") for step, names in counter.names(last))
         found.append((y + 13 * k, tuple(names), "text soft"))
     return found
-
-
-def drawn_cards(cards: Sequence[Card], roles: Mapping[int, Mapping[int, TensorRole]]) -> Sequence[Card]:
-    """The tensors that are drawn: those that ever have a name, and those through which the program writes. Without any, all."""
-    named = [card for card in cards if any(face.called.names for face in card.life.every())]
-    writers = [card for card in cards if "wrote" in roles.get(card.tensor, {}).values()]
-    return [card for card in cards if card in named or card in writers] or cards
 
 
 def _size(facts: StorageFacts) -> Words:

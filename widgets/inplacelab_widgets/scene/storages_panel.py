@@ -23,7 +23,7 @@ from inplacelab_widgets.scene import timeline
 from inplacelab_widgets.scene.focus import Span, StorageChip, chips_below, open_spans
 from inplacelab_widgets.scene.names import authors_of
 from inplacelab_widgets.scene.saved_tensors import Pin, pins, storage_pins
-from inplacelab_widgets.scene.storage import NARROWEST, Storage, drawn_cards
+from inplacelab_widgets.scene.storage import NARROWEST, Storage
 from inplacelab_widgets.scene.svg import GAP, Copy, Group, Panel, flowed
 from inplacelab_widgets.scene.tensor_cards import Card, cards, overwritten, tensor_roles, with_gone
 from inplacelab_widgets.scene.tensor_grids import tensors_of
@@ -223,7 +223,7 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
         for write in step.writes:
             all_writes.setdefault(write.storage, []).append((step, write))
     done, versions, label = touched(recording), version_labels(recording), terms_of(recording).label
-    counted = counters(recording)
+    counted, roles = counters(recording), tensor_roles(recording)
     found = []
     for key, life in storage_lives(recording).items():
         own_pins = tuple(all_pins.get(key, ()))
@@ -245,8 +245,12 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
         lost = overwritten(recording).get(key)
         seen = with_gone(own_cards, lost)
         own = key, life, versions[key], last, seen, own_pins, stacks, tuple(own_counters), is_written, done.get(key, {})
-        tensors = tensors_of(drawn_cards(seen, tensor_roles(recording)), life, room)
-        found.append(Storage(*own, tensor_roles(recording), lost, room, (life.first, last), tensors))
+        # Those that ever have a name, and those through which the program writes. Without any, all.
+        named = [any(face.called.names for face in card.life.every()) for card in seen]
+        writers = ["wrote" in roles.get(card.tensor, {}).values() for card in seen]
+        drawn = [card for card, *reasons in zip(seen, named, writers, strict=True) if any(reasons)]
+        tensors = tensors_of(drawn or seen, life, room)
+        found.append(Storage(*own, roles, lost, room, (life.first, last), tensors))
     return found
 
 

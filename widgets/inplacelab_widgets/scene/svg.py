@@ -133,7 +133,7 @@ class Group:
 
     def is_drawn(self, step: int) -> bool:
         """Returns whether it is drawn at `step`."""
-        if not self.is_there(step):
+        if not self.first <= step <= self.last:
             return False
         found = bisect_right(self.open, step, key=itemgetter(0))
         return not self.open or (found > 0 and step <= self.open[found - 1][1])

@@ -236,21 +236,14 @@ def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
         if piece and width_of((piece + word).rstrip(), size) > room:
             pieces.append(piece.rstrip())
             piece = ""
-        *full, rest = _chopped(word, room, size)
-        pieces += full
+        rest = word
+        while _width(rest, size) > room:  # longer than a line
+            window = int(room / (size * LATIN_EM)) + 2  # a piece has no more characters, unless some have no width
+            head = shortened(rest[:window], room, size)[:-1] or rest[0]
+            pieces.append(head)
+            rest = rest[len(head) :]
         piece += rest
     return [*pieces, piece.rstrip()] if piece.strip() or not pieces else pieces
-
-
-def _chopped(word: str, room: float, size: float) -> list[str]:
-    """A word cut into pieces that fit, for a word longer than a line."""
-    pieces = []
-    window = int(room / (size * LATIN_EM)) + 2  # a piece has no more characters, unless some have no width
-    while _width(word, size) > room:
-        head = shortened(word[:window], room, size)[:-1] or word[0]
-        pieces.append(head)
-        word = word[len(head) :]
-    return [*pieces, word]
 
 
 _ARROW = "→ "

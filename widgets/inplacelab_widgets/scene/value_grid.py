@@ -294,7 +294,7 @@ def _levels(bands: Sequence[_Band], above: float, below: float) -> list[tuple[fl
     found: dict[int, tuple[float, float]] = {}
     for is_to_left in (True, False):
         there = [k for k, band in enumerate(bands) if band.is_to_left is is_to_left]
-        there.sort(key=lambda k: bands[k].left, reverse=not is_to_left)
+        there.sort(key=[band.left for band in bands].__getitem__, reverse=not is_to_left)
         share = (below - above) / max(len(there), 1)
         found |= {
             k: (above + place * share, above + (place + 1) * share - LEVELS_APART) for place, k in enumerate(there)
