@@ -167,41 +167,23 @@ def threads(recording: Recording) -> tuple[Thread, ...]:
                 made = [f"n{facts.node}"] if facts and facts.node is not None else []
                 named.setdefault(name, {}).update(dict.fromkeys([f"t{key}", *made]))
                 storages.setdefault(name, {}).update({facts.storage: None} if facts else {})
-    keepers, stops = _keepers(recording), _stops(recording)
-    return tuple(
-        Thread(
-            name,
-            tuple(storages[name]),
-            tuple(dict.fromkeys([*keys, *_keys(storages[name], keepers)])),
-            tuple(sorted({step for storage in storages[name] for step in stops.get(storage, ())})),
-        )
-        for name, keys in named.items()
+    savings = (
+        (key, saved) for step in recording.steps for key, node in step.nodes for saved in (node.saved if node else ())
     )
-
-
-def _keys(storages: Iterable[int], keepers: Mapping[int, Mapping[int, None]]) -> Iterator[str]:
-    for storage in storages:
-        yield f"s{storage}"
-        yield from (f"n{node}" for node in keepers.get(storage, ()))
-
-
-def _keepers(recording: Recording) -> dict[int, dict[int, None]]:
-    """For each storage, the nodes that ever saved a tensor on it."""
-    found: dict[int, dict[int, None]] = {}
-    for step in recording.steps:
-        for key, node in step.nodes:
-            for saved in node.saved if node else ():
-                found.setdefault(saved.storage, {})[key] = None
-    return found
-
-
-def _stops(recording: Recording) -> dict[int, list[int]]:
-    """For each storage, the steps that are about it."""
-    found: dict[int, list[int]] = {}
-    for step, about in enumerate(storages_in_focus(recording)):
-        for storage in about:
-            found.setdefault(storage, []).append(step)
-    return found
+    keepers: dict[int, dict[str, None]] = {}  # for each storage, the nodes that ever saved a tensor on it
+    for key, saved in savings:
+        keepers.setdefault(saved.storage, {})[f"n{key}"] = None
+    about: dict[int, list[int]] = {}  # and the steps that are about it
+    for at, in_focus in enumerate(storages_in_focus(recording)):
+        for storage in in_focus:
+            about.setdefault(storage, []).append(at)
+    found = []
+    for name, marks in named.items():
+        own = storages[name]
+        marks |= {each: None for storage in own for each in (f"s{storage}", *keepers.get(storage, ()))}
+        stops = sorted({at for storage in own for at in about.get(storage, ())})
+        found.append(Thread(name, tuple(own), tuple(marks), tuple(stops)))
+    return tuple(found)
 
 
 def _about(state: State, before: State | None) -> Iterator[int]:

@@ -147,16 +147,12 @@ MOST_SEATS = 12
 
 def _with_chips(recording: Recording, storages: Sequence[Storage], room: float, highest: float) -> Panel:
     """The panel for many storages: those that a step is about in full, the others on chips."""
-    sizes, stale = (
-        {
-            each.id: [(stage.shown[0], (stage.layout.width, stage.layout.height)) for stage in each.stages]
-            for each in storages
-        },
-        {each.id: _stale(each) for each in storages},
-    )
-    spans = open_spans(
-        recording, sizes, cache(partial(_fits, room, highest)), {key: ranges for key, ranges in stale.items() if ranges}
-    )
+    sizes = {
+        each.id: [(stage.shown[0], (stage.layout.width, stage.layout.height)) for stage in each.stages]
+        for each in storages
+    }
+    stale = {each.id: ranges for each in storages if (ranges := _stale(each))}
+    spans = open_spans(recording, sizes, cache(partial(_fits, room, highest)), stale)
     groups = tuple(
         stage.group(0, 0, k, spans[each.id])
         for k, each in enumerate(s for s in storages if s.id in spans)
@@ -270,17 +266,12 @@ def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
             saved = queries.kept_by(state, key) if key in state.nodes else ()
             stale[key] = sum(map(state.is_stale, saved))
         written = enumerated(dict.fromkeys(storage_label(write.storage) for write in state.step.writes))
-        descriptions.append(
-            (
-                state.step.index,
-                framework.in_framework_words(
-                    words.STORAGES_SAY if framework.has_gradients else words.STORAGES_SAY_PLAINLY
-                ).format(
-                    storages=len(state.storages),
-                    tensors=len(state.tensors),
-                    written=written if state.step.writes else words.NONE,
-                    stale=sum(stale.values()),
-                ),
-            )
+        says = words.STORAGES_SAY if framework.has_gradients else words.STORAGES_SAY_PLAINLY
+        said = framework.in_framework_words(says).format(
+            storages=len(state.storages),
+            tensors=len(state.tensors),
+            written=written if state.step.writes else words.NONE,
+            stale=sum(stale.values()),
         )
+        descriptions.append((state.step.index, said))
     return tuple(descriptions)
