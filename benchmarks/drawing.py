@@ -33,8 +33,8 @@ from inplacelab.cli.script import run_script
 from inplacelab.recorders.run import LIMIT, record
 from inplacelab.recording import Recording
 from inplacelab_widgets import Stepper, to_html
-from inplacelab_widgets.panel_views import FEW_STEPS
 from inplacelab_widgets.player_bundle import packed_javascript
+from inplacelab_widgets.stepper import FEW_STEPS
 
 FIRST_LIMIT = 0.5
 """Seconds."""

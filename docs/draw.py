@@ -19,8 +19,7 @@ from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_gif, to_svg
 from inplacelab_widgets.scene import scene_of
-from inplacelab_widgets.scene.card import cards
-from inplacelab_widgets.sharing import drawn_from
+from inplacelab_widgets.sharing import cards, drawn_from
 
 HERE = Path(__file__).parent
 PICTURES = {"en": ("en/step_a_cell.md", "stepper.svg"), "zh": ("zh/step_a_cell.md", "stepper.zh.svg")}

@@ -205,7 +205,7 @@ def _cell_ended(shell: Any, result: Any) -> None:
 
 def _offer_attempts(shell: Any) -> None:
     """Lets steppers of `record` blocks in cells have fixes tried. A recording that was loaded from a file has no program that could run."""
-    from inplacelab_widgets.panel_views import View
+    from inplacelab_widgets.stepper import View
 
     def attempt(shown: object) -> Any:
         if not isinstance(shown, record) or shown.recording is None:
@@ -217,7 +217,7 @@ def _offer_attempts(shell: Any) -> None:
 
 def _attempt(shell: Any, recording: Recording) -> Any:
     """Returns what tries fixes for a recorded cell; None if it did not fail in backward, or cannot run again."""
-    from inplacelab_widgets.trying import fails_untried
+    from inplacelab_widgets.stepper import fails_untried
 
     if not recording.steps or not fails_untried(recording):
         return None
@@ -260,7 +260,7 @@ def _predict(line: str, cell: str) -> None:
     except ValueError as error:
         raise UsageError(f"%%predict: {error}") from None
     try:
-        from inplacelab_widgets.question_view import AskedPart, QuestionView
+        from inplacelab_widgets.small_views import AskedPart, QuestionView
     except ImportError as missing:
         print(spelled(_NO_WIDGETS.format(asked.name, missing.name)))
         return

@@ -102,7 +102,7 @@ def _recordings(given: dict[str, Any]) -> list[Recording]:
 def _show_picture(recording: Recording) -> None:
     language = get_language()
     try:
-        from inplacelab_widgets.look import look_html, look_text
+        from inplacelab_widgets.shown_tensors import look_html, look_text
     except ImportError as missing:
         for said in (sentence(recording, 0), *recording.notes, _NO_PICTURE.format(missing.name)):
             print(said)
@@ -123,8 +123,8 @@ def _show_recording(recording: Recording) -> None:
     try:
         from inplacelab_widgets import Stepper
     except ImportError:  # of what widgets need
+        from inplacelab_widgets.exports import still_html
         from inplacelab_widgets.scene import scene_of
-        from inplacelab_widgets.static_html import still_html
 
         display({"text/plain": text, "text/html": still_html(scene_of(recording), get_language())}, raw=True)
         return

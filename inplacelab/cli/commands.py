@@ -215,7 +215,7 @@ def compare(options: argparse.Namespace) -> int:
 
 
 _COMPARE_FORMATS = ("html", "svg", "png", "gif", "md", "txt")
-_DRAW_COMPARISON = output.drawing("drawn", "inplacelab_widgets.comparison_exports")
+_DRAW_COMPARISON = output.drawing("drawn", "inplacelab_widgets.side_by_side.exports")
 
 
 def _compare_destination(options: argparse.Namespace) -> output.Destination:

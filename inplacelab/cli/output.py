@@ -146,7 +146,7 @@ def _raster() -> Iterator[Any]:
     """Yields the module for pictures of pixels. What a `with` block finds missing is an error of the command."""
     try:
         import_module("inplacelab_widgets")
-        raster = import_module("inplacelab_widgets.raster")
+        raster = import_module("inplacelab_widgets.sharing")
     except ImportError as missing:
         raise CannotError(_NO_WIDGETS.format(missing.name)) from None
     try:

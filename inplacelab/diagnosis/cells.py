@@ -194,7 +194,7 @@ class _Block:
 
 
 class CellsAttempt:
-    """Tries fixes for a recorded cell when a reader asks for it (see `inplacelab_widgets.trying.Attempt`).
+    """Tries fixes for a recorded cell when a reader asks for it (see `inplacelab_widgets.stepper.Attempt`).
 
     Args:
         shell: IPython.

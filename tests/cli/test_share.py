@@ -169,9 +169,9 @@ def test_a_step_that_does_not_exist_is_refused(run: Run) -> None:
 def test_what_is_not_installed_is_said_before_the_program_runs(
     run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], module: str, extra: str, language: str
 ) -> None:
-    from inplacelab_widgets import raster  # noqa: PLC0415
+    from inplacelab_widgets import sharing  # noqa: PLC0415
 
-    raster.can_draw.cache_clear()
+    sharing.can_draw.cache_clear()
     monkeypatch.setitem(sys.modules, module, None)
     done = run(*words, "--lang", language)
     assert (done.status, done.out) == (1, "")

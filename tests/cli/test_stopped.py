@@ -34,7 +34,7 @@ def started(*words: str, **options: Any) -> subprocess.Popen[str]:
 
 @pytest.fixture(scope="module")
 def forked() -> Iterator[Forks]:
-    with forks("inplacelab.cli.record") as running:
+    with forks() as running:
         yield running
 
 
@@ -222,7 +222,7 @@ def kept_back() -> str:
 def test_a_script_that_leaves_at_once_is_said_to_and_its_children_are_not(command: list[str], kept_back: str) -> None:
     if "torch" in command:
         pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
-    with forks(f"inplacelab.cli.{command[0]}", *(word for word in command if word == "torch")) as forked:
+    with forks(*(word for word in command if word == "torch")) as forked:
         Path("script.py").write_text(HEAD + CHILDREN, encoding="utf-8")
         done = forked.run(*command, "script.py")
         assert (done.returncode, done.stdout) == (0, "in a child\n")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inplacelab_widgets import comparison_exports as exports
+from inplacelab_widgets.side_by_side import exports
 from tests.e2e.in_lab import OPEN, READY, RUN_ALL, STARTED, new_page
 from tests.e2e.test_accessibility import RULES, Act, Axe, click, keys
 from tests.in_browser import open_page, until_it_presents

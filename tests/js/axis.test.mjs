@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { axisIn, endingWithin, stretched } from "../../widgets/inplacelab_widgets/player/axis.js";
+import { axisIn, endingWithin, stretched } from "../../widgets/inplacelab_widgets/player/layout.js";
 
 const AXIS = { left: 150, right: 26 };
 

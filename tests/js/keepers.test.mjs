@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { pinsOf } from "../../widgets/inplacelab_widgets/player/keepers.js";
-import { widthOf } from "../../widgets/inplacelab_widgets/player/words.js";
+import { pinsOf } from "../../widgets/inplacelab_widgets/player/help.js";
+import { widthOf } from "../../widgets/inplacelab_widgets/player/steps.js";
 
 const SAID = ["MultiplyGradNode #1", "MultiplyGradNode #2", "x @ v0", "S1", ["✓ fresh", "✓ 有效"], ["✗ stale, now v1", "✗ 已过期，现为 v1"], "S11"];
 const PAYLOAD = {

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { elementName, elementsAt, formula, holds, positionOf, slotFacts, slotOf, slotsBetween, slotsOf, spanOf } from "../../widgets/inplacelab_widgets/player/linking.js";
-import { linker } from "../../widgets/inplacelab_widgets/player/reading.js";
+import { linker } from "../../widgets/inplacelab_widgets/player/hover.js";
 
 const CASES = JSON.parse(readFileSync(new URL("./linking_cases.json", import.meta.url), "utf-8"));
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { makeMotion } from "../../widgets/inplacelab_widgets/player/motion.js";
+import { makeMotion } from "../../widgets/inplacelab_widgets/player/panel.js";
 
 /** Whether there is motion at each of some steps: [ms, whether it is the next one]. */
 function motionsAt(context, steps) {

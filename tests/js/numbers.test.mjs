@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { number } from "../../widgets/inplacelab_widgets/player/numbers.js";
+import { number } from "../../widgets/inplacelab_widgets/player/linking.js";
 
 const cases = JSON.parse(readFileSync(new URL("./number_cases.json", import.meta.url), "utf8"));
 

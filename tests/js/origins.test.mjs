@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { numberAt } from "../../widgets/inplacelab_widgets/player/linking.js";
-import { eventPlaces, factorsOf, pathRows } from "../../widgets/inplacelab_widgets/player/origin_strip.js";
+import { eventPlaces, factorsOf, pathRows } from "../../widgets/inplacelab_widgets/player/origins.js";
 import { onward, slotOfKey } from "../../widgets/inplacelab_widgets/player/origins.js";
 
 // [storage, slot, step, words, from]: 0 and 1 are inputs, 2 is their sum, and 3 overwrites 0.

@@ -5,14 +5,14 @@ import { test } from "node:test";
 
 import { cutParts, indentOf, lineBeside, wrapParts } from "../../widgets/inplacelab_widgets/player/code.js";
 import { isTaken } from "../../widgets/inplacelab_widgets/player/keyboard.js";
-import { makePace, PACES } from "../../widgets/inplacelab_widgets/player/pace.js";
+import { makePace, PACES } from "../../widgets/inplacelab_widgets/player/toolbar.js";
 import { firstOf, isItem } from "../../widgets/inplacelab_widgets/player/panel.js";
-import { actionOf, beginning, clamp, isRelated, numbered, paired, placeOf, runAt, seek, seenAt, stepAt, stopsOf, target, valueAt, visitOf } from "../../widgets/inplacelab_widgets/player/runs.js";
-import { begun, chapterAt } from "../../widgets/inplacelab_widgets/player/story.js";
-import { mostWithin, scrollNeeded } from "../../widgets/inplacelab_widgets/player/sight.js";
+import { actionOf, beginning, clamp, isRelated, numbered, paired, placeOf, runAt, seek, seenAt, stepAt, stopsOf, target, valueAt, visitOf } from "../../widgets/inplacelab_widgets/player/steps.js";
+import { begun, chapterAt } from "../../widgets/inplacelab_widgets/player/key_steps.js";
+import { mostWithin, scrollNeeded } from "../../widgets/inplacelab_widgets/player/scrolling.js";
 import { asked, courier } from "../../widgets/inplacelab_widgets/player/widget.js";
-import { visitItem, describe } from "../../widgets/inplacelab_widgets/player/items.js";
-import { fill, pieces, speak } from "../../widgets/inplacelab_widgets/player/words.js";
+import { visitItem, describe } from "../../widgets/inplacelab_widgets/player/highlighting.js";
+import { fill, pieces, speak } from "../../widgets/inplacelab_widgets/player/steps.js";
 
 const step = (phase, stop = false) => ({ line: 1, phase, error: false, stop, says: "" });
 const STEPS = [step("forward"), step("forward", true), step("forward"), step("backward", true), step("backward"), step("forward")];

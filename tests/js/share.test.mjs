@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { firstRow, planned, wrapped } from "../../widgets/inplacelab_widgets/player/card.js";
-import { inMarkdown, marked, safe } from "../../widgets/inplacelab_widgets/player/markdown.js";
+import { firstRow, planned, wrapped } from "../../widgets/inplacelab_widgets/player/share.js";
+import { inMarkdown, marked, safe } from "../../widgets/inplacelab_widgets/player/share.js";
 import { linkTo, nameOf } from "../../widgets/inplacelab_widgets/player/share.js";
 
 test("a link leads to a step as the page counts it, and keeps the rest of the address", () => {

@@ -18,7 +18,7 @@ from inplacelab.lessons.predictions import ask, parse, reveal, score
 
 pytest.importorskip("anywidget")
 
-from inplacelab_widgets.question_view import QuestionView  # needs anywidget
+from inplacelab_widgets.small_views import QuestionView  # needs anywidget
 
 TEXT = """strides of `t`: (3, 1) | (1, 3)
 zeros: x & same & part

@@ -13,7 +13,7 @@ from inplacelab.recorders.snapshots import Whole
 from inplacelab.recording import Recording, from_json, queries, sentence, to_json
 from inplacelab.recording.quiz import questions_at
 from inplacelab_widgets.scene import scene_of
-from inplacelab_widgets.scene.pins import pins_at
+from inplacelab_widgets.scene.saved_tensors import pins_at
 from inplacelab_widgets.scene.tables import tables
 from inplacelab_widgets.words import UNNOTICED
 

@@ -7,8 +7,8 @@ import pytest
 from inplacelab.recorders.detection import is_installed
 from inplacelab.recording import queries
 from inplacelab_widgets.scene import scene_of
-from inplacelab_widgets.scene.acts import acts
-from inplacelab_widgets.scene.marks import stack_of
+from inplacelab_widgets.scene.svg import stack_of
+from inplacelab_widgets.scene.tensor_cards import tensor_roles
 from tests.recorders.runs import run
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # from PaddlePaddle itself
@@ -42,7 +42,7 @@ def test_the_operands_of_a_refused_operation_are_shown(case: str) -> None:
     state = recording.before(last.index)
     found = queries.refused_operands(recording, last.index)
     assert {name.rpartition(".")[2] for key in found for name in state.tensors[key].names} >= {*operands}
-    assert all(acts(recording)[key][last.index] == "refused" for key in found[:2])
+    assert all(tensor_roles(recording)[key][last.index] == "refused" for key in found[:2])
     scene = scene_of(recording)
     groups = {group.key for group, _, _ in stack_of(scene.storages, last.index)[0] if group in scene.storages.groups}
     assert {f"s{state.tensors[key].storage}" for key in found} <= groups

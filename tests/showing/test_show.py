@@ -22,7 +22,7 @@ from inplacelab import shares_storage, show
 from inplacelab.language import LANGUAGES, speak
 from inplacelab.recorders import existing
 from inplacelab.recording import Recording
-from inplacelab_widgets.look import look_html, look_svg, look_text
+from inplacelab_widgets.shown_tensors import look_html, look_svg, look_text
 from tests.showing.looks import looked, programs, state_of
 
 
@@ -411,7 +411,7 @@ class TestPicture:
     def test_without_the_package_that_draws_a_sentence_is_printed(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setitem(sys.modules, "inplacelab_widgets.look", None)
+        monkeypatch.setitem(sys.modules, "inplacelab_widgets.shown_tensors", None)
         x = lab.ones([2])
         show(x, x[0])
         said = texts(capsys)

@@ -9,7 +9,7 @@ import pytest
 paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
 from inplacelab import show  # noqa: E402
-from inplacelab_widgets.look import look_svg, look_text  # noqa: E402
+from inplacelab_widgets.shown_tensors import look_svg, look_text  # noqa: E402
 from tests.showing.looks import looked, state_of  # noqa: E402
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]

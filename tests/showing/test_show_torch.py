@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip instal
 from inplacelab import shares_storage, show  # noqa: E402
 from inplacelab.frameworks.torch.readings import is_outdated  # noqa: E402
 from inplacelab.recorders import existing  # noqa: E402
-from inplacelab_widgets.look import look_svg, look_text  # noqa: E402
+from inplacelab_widgets.shown_tensors import look_svg, look_text  # noqa: E402
 from tests.recorders.torch_runs import needs_saved  # noqa: E402
 from tests.showing.looks import looked, programs, state_of  # noqa: E402
 

@@ -15,7 +15,7 @@ import words
 from documentation import gallery
 from examples import LESSONS, examples, of_gallery, runner
 from inplacelab.lessons.delivery import without_outputs
-from inplacelab_widgets.packing import unpacked
+from inplacelab_widgets.page import unpacked
 from settings import PYODIDE, ROOT, Settings
 
 APP = ROOT / "website" / "app"

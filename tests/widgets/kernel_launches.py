@@ -8,8 +8,7 @@ from typing import NamedTuple
 from inplacelab.kernels import geometry, traffic
 from inplacelab.kernels.launch import Launch, Operand, Role
 from inplacelab.layout import packed
-from inplacelab_widgets.kernel.launches import ShownLaunch, shown_launches
-from inplacelab_widgets.kernel.warp_accesses import Pick
+from inplacelab_widgets.launch_pictures.launches import Pick, ShownLaunch, shown_launches
 
 
 class Case(NamedTuple):

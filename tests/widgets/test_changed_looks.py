@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import pytest
 
 from inplacelab.recording import Recording
-from inplacelab_widgets.scene.cards import card_changes, face_of
-from inplacelab_widgets.scene.pins import pin_changes, pins_at
+from inplacelab.recording.recording import State
+from inplacelab_widgets.scene.saved_tensors import pin_changes, pins_at
 from inplacelab_widgets.scene.tables import table_changes, tables
-from inplacelab_widgets.scene.timeline import followed, lives, storage_lives
+from inplacelab_widgets.scene.tensor_cards import card_changes, face_of
+from inplacelab_widgets.scene.timeline import Facts, Key, Life, followed, storage_lives
+
+
+def lives(recording: Recording, of: Callable[[State], Mapping[Key, Facts]]) -> dict[Key, Life[Facts]]:
+    """Returns the life of each item that `of` finds in the states, in order of first appearance.
+
+    An item that ends and returns is considered alive in the meantime: its place is kept.
+    """
+    moments: dict[Key, list[tuple[int, Facts]]] = {}
+    last: dict[Key, int] = {}
+    for state in recording.states():
+        for key, facts in of(state).items():
+            known = moments.setdefault(key, [])
+            if not known or known[-1][1] != facts:
+                known.append((state.step.index, facts))
+            last[key] = state.step.index
+    return {key: Life(tuple(found), last[key]) for key, found in moments.items()}
 
 
 def test_the_cards(recording: Recording) -> None:

@@ -18,11 +18,11 @@ import pytest
 from inplacelab.language import LANGUAGES
 from inplacelab.recording import Recording
 from inplacelab.recording.compare import SIDES
-from inplacelab_widgets import comparison_exports as exports
 from inplacelab_widgets.page import payload_of
-from inplacelab_widgets.scene.comparison import ComparisonScene, comparison_of, outlined
-from inplacelab_widgets.scene.comparison_payload import comparison_payload
-from inplacelab_widgets.scene.comparison_picture import comparison_card, comparison_frame, said
+from inplacelab_widgets.side_by_side import exports
+from inplacelab_widgets.side_by_side.comparison import ComparisonScene, comparison_of, outlined
+from inplacelab_widgets.side_by_side.comparison_picture import comparison_card, comparison_frame, said
+from inplacelab_widgets.side_by_side.payload import comparison_payload
 from tests.recorders.golden.renew import run
 from tests.widgets.static_copies import images, svg_of
 from tests.widgets.test_hostile_strings import GOLDEN, HOSTILE, hostile
@@ -184,7 +184,7 @@ def test_the_data_of_the_player_name_what_is_there(name: str) -> None:
 PROGRAM = """
 import sys
 from tests.widgets.test_comparison import PAIRS, scene
-from inplacelab_widgets import comparison_exports as exports
+from inplacelab_widgets.side_by_side import exports
 for name in PAIRS:
     for language in ("en", "zh"):
         for draw in (exports.svg_of, exports.html_of, exports.text_of, exports.markdown_of, exports.still_html_of):

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from inplacelab.recording.compare import SIDES
-from inplacelab_widgets import comparison_exports as exports
-from inplacelab_widgets.scene.comparison import comparison_of
+from inplacelab_widgets.side_by_side import exports
+from inplacelab_widgets.side_by_side.comparison import comparison_of
 from tests.in_browser import open_page, until_it_presents, until_it_presents_no_more, until_still
 from tests.widgets.test_comparison import PAIRS, recorded, scene
 from tests.widgets.test_hostile_strings import GOLDEN, hostile

@@ -13,8 +13,9 @@ pytest.importorskip(
 )
 
 from inplacelab.recording import Recording
-from inplacelab_widgets import compare, comparison, frames_widget
+from inplacelab_widgets import compare
 from inplacelab_widgets.player_bundle import javascript, stylesheet
+from inplacelab_widgets.side_by_side import widgets
 from tests.in_browser import open_page
 from tests.widgets.test_comparison import PAIRS, recorded
 from tests.widgets.test_modes_in_browser import SHIM
@@ -30,7 +31,7 @@ def recordings() -> tuple[Recording, Recording]:
 TRAITS = ("step", "language", "mode", "_payload", "_whole")
 
 
-def page_of(shown: comparison.Comparison, asked: str = "null") -> str:
+def page_of(shown: widgets.Comparison, asked: str = "null") -> str:
     data = json.dumps([{name: getattr(shown, name) for name in TRAITS}]).replace("<", "\\u003c")
     return (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>one</title>'
@@ -67,7 +68,7 @@ def test_the_model_follows_the_reader_and_the_reader_the_model(chromium: Any, tm
 def test_of_two_long_programs_nothing_is_drawn_before_they_are_there(
     chromium: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(frames_widget, "MOST_BYTES", 100)
+    monkeypatch.setattr(widgets, "MOST_BYTES", 100)
     shown = compare(*recordings())
     text = page_of(shown, asked="[]")
     (tmp_path / "later.html").write_text(text, encoding="utf-8")

@@ -14,11 +14,11 @@ pytest.importorskip(
 import traitlets
 
 from inplacelab.recording import Recording
-from inplacelab_widgets import Stepper, compare, frames_widget
-from inplacelab_widgets import comparison_exports as exports
-from inplacelab_widgets.packing import unpacked
-from inplacelab_widgets.scene.comparison import comparison_of
-from inplacelab_widgets.scene.comparison_payload import comparison_payload
+from inplacelab_widgets import Stepper, compare
+from inplacelab_widgets.page import unpacked
+from inplacelab_widgets.side_by_side import exports, widgets
+from inplacelab_widgets.side_by_side.comparison import comparison_of
+from inplacelab_widgets.side_by_side.payload import comparison_payload
 from tests.recorders.golden.renew import run
 from tests.widgets.test_comparison import PAIRS, recorded, scene
 
@@ -54,7 +54,7 @@ def test_a_recording_without_steps_is_refused() -> None:
 
 
 def test_two_long_programs_are_sent_when_the_player_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames_widget, "MOST_BYTES", 100)
+    monkeypatch.setattr(widgets, "MOST_BYTES", 100)
     shown = compare(*recordings())
     assert json.loads(unpacked(shown._payload)) == {"only": shown.step, "later": True}
     sent: list[Any] = []

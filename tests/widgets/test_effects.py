@@ -14,14 +14,11 @@ import pytest
 
 from inplacelab.recording.recording import Called
 from inplacelab_widgets.scene import scene_of
-from inplacelab_widgets.scene.cards import cards
-from inplacelab_widgets.scene.frame import frame
-from inplacelab_widgets.scene.marks import Group, Mark
-from inplacelab_widgets.scene.overwritten import overwritten, with_gone
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.picture import picture
-from inplacelab_widgets.scene.strip import legend
-from inplacelab_widgets.scene.svg import arrow
+from inplacelab_widgets.scene.still_pictures import frame, picture
+from inplacelab_widgets.scene.storage_row import legend
+from inplacelab_widgets.scene.svg import Group, Mark, arrow
+from inplacelab_widgets.scene.tensor_cards import cards, overwritten, with_gone
 from inplacelab_widgets.scene.timeline import Life
 from tests.recorders.runs import run
 
@@ -130,10 +127,9 @@ def test_every_mark_is_in_the_legend() -> None:
 def test_the_player_draws_the_same_arrow(tmp_path: Path) -> None:
     cases = [((40.0, 23.0), (96.0, 23.0), 0.0), ((40.0, 23.0), (54.0, 181.0), 0.0), ((40.0, 181.0), (54.0, 23.5), 12.0)]
     script = tmp_path / "arrow.mjs"
-    source = (PLAYER / "arrow.js").read_text(encoding="utf-8")
     script.write_text(
-        re.sub(r"^import .*$", "", source, flags=re.MULTILINE)
-        + f"\nconsole.log(JSON.stringify({json.dumps(cases)}.map(([a, b, left]) => arrowOf(a, b, left))));\n",
+        f"import {{ arrowOf }} from {json.dumps(str(PLAYER / 'panel.js'))};\n"
+        f"console.log(JSON.stringify({json.dumps(cases)}.map(([a, b, left]) => arrowOf(a, b, left))));\n",
         encoding="utf-8",
     )
     drawn = json.loads(subprocess.run(["node", script], capture_output=True, check=True, text=True).stdout)

@@ -11,12 +11,12 @@ import pytest
 import inplacelab as paddle
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.scene.elements import WIDTH, elements_panel
-from inplacelab_widgets.scene.grid import Grid
-from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel
-from inplacelab_widgets.scene.measure import width_of
+from inplacelab_widgets.scene.elements_panel import WIDTH, elements_panel
 from inplacelab_widgets.scene.names import formula, hop
 from inplacelab_widgets.scene.palette import resolved
+from inplacelab_widgets.scene.svg import Group, Look, Mark, Panel
+from inplacelab_widgets.scene.text_layout import width_of
+from inplacelab_widgets.scene.value_grid import Grid
 
 Cells = dict[str, tuple[str, str]]
 

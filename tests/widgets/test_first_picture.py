@@ -21,13 +21,13 @@ import inplacelab as paddle
 from inplacelab.recorders.run import record
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import Stepper, View, to_svg, to_text
-from inplacelab_widgets.packing import unpacked
-from inplacelab_widgets.panel_views import MOST_BYTES
+from inplacelab_widgets.exports import MOST_BYTES as MOST_BYTES_OF_COPY
+from inplacelab_widgets.page import unpacked
 from inplacelab_widgets.scene import PANELS, Scene, scene_of
-from inplacelab_widgets.scene.first_picture import MOST_CHIPS
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.static_html import MOST_BYTES as MOST_BYTES_OF_COPY
-from inplacelab_widgets.words.origins import ORIGINS as WORDS_OF_ORIGINS
+from inplacelab_widgets.scene.payload_parts import MOST_CHIPS
+from inplacelab_widgets.stepper import MOST_BYTES
+from inplacelab_widgets.words.player import ORIGINS as WORDS_OF_ORIGINS
 
 Json = dict[str, Any]
 
@@ -222,7 +222,7 @@ def test_the_whole_is_sent_when_the_player_asks_and_is_not_part_of_the_state(mon
 
 
 def test_of_a_very_long_recording_the_panels_below_are_sent_before_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inplacelab_widgets.panel_views.MANY_STEPS", 20)
+    monkeypatch.setattr("inplacelab_widgets.stepper.MANY_STEPS", 20)
     view = Stepper(training(8), step=30)
     sent: list[Any] = []
     monkeypatch.setattr(View, "send", lambda _, content: sent.append(json.loads(unpacked(content["whole"]))))

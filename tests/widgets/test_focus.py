@@ -18,10 +18,10 @@ from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.focus import open_spans, storages_in_focus, threads
-from inplacelab_widgets.scene.lens import PER_ROW, SIZE, UNKNOWN, value_text, window
-from inplacelab_widgets.scene.marks import CHIP_GAP, CHIP_HEIGHT, CHIPS_TOP, stack_of
+from inplacelab_widgets.scene.large_storages import PER_ROW, SIZE, UNKNOWN, magnified_from, value_text
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.storages import HIGHEST
+from inplacelab_widgets.scene.storages_panel import HIGHEST
+from inplacelab_widgets.scene.svg import CHIP_GAP, CHIP_HEIGHT, CHIPS_TOP, stack_of
 from inplacelab_widgets.scene.timeline import shared_rows
 from tests.recorders.golden.renew import run
 
@@ -32,14 +32,14 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node
 def keys_at(scene: Scene, step: int) -> tuple[set[str], set[str]]:
     """Returns the storages drawn in full at a step, and those on the shelf."""
     groups = [group for group, _, _ in stack_of(scene.storages, step)[0]]
-    chips = {chip.key for chip in groups if chip in scene.storages.shelf and chip.key}
+    chips = {chip.key for chip in groups if chip in scene.storages.chips and chip.key}
     return {group.key for group in groups if group in scene.storages.groups}, chips
 
 
 def test_a_small_recording_has_no_shelf() -> None:
     scene = scene_of(run("x = paddle.ones([3])\ny = x * 2.\ny.add_(x)\n").recording)
     assert scene.storages.height <= HIGHEST
-    assert scene.storages.shelf == ()
+    assert scene.storages.chips == ()
 
 
 def test_every_live_storage_is_drawn_once(scene: Scene) -> None:
@@ -58,10 +58,10 @@ def test_what_is_written_is_drawn_in_full(scene: Scene) -> None:
 
 def test_chips_do_not_overlap(sample_scene: Callable[[str], Scene]) -> None:
     scene = sample_scene("many")
-    assert scene.storages.shelf
+    assert scene.storages.chips
     for step in range(len(scene.recording)):
         places, height = stack_of(scene.storages, step)
-        chips = [(x, y, group.width) for group, x, y in places if group in scene.storages.shelf and group.key]
+        chips = [(x, y, group.width) for group, x, y in places if group in scene.storages.chips and group.key]
         assert len({(x, y) for x, y, _ in chips}) == len(chips)
         assert all(x + width <= scene.storages.width + 0.1 for x, _, width in chips)
         assert all(y + CHIP_HEIGHT <= height for _, y, _ in chips)
@@ -102,7 +102,7 @@ def test_a_thread_stops_where_something_happens_to_its_storages(recording: Recor
 @given(st.integers(1, 10_000).flatmap(lambda slots: st.tuples(st.integers(0, slots - 1), st.just(slots))))
 def test_the_lens_shows_the_slot_that_it_was_moved_to(place: tuple[int, int]) -> None:
     slot, slots = place
-    first = window(slot, slots)
+    first = magnified_from(slot, slots)
     assert first % PER_ROW == 0
     assert first <= slot < first + SIZE
     assert first == 0 or first < slots
@@ -130,7 +130,7 @@ def test_the_player_stacks_as_python_does(sample_scene: Callable[[str], Scene], 
     scene = sample_scene("many")
     panel = next(panel for panel in payload(scene)["panels"] if panel["name"] == "storages")
     script = f"""
-import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "shelf.js"))};
+import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "layout.js"))};
 import {{ summed }} from {json.dumps(str(PLAYER / "unpack.js"))};
 for (const group of [...data.groups, ...data.shelf]) if (group.open) group.open = summed(group.open);
 const at = (step) => {{
@@ -152,7 +152,7 @@ def test_storages_are_folded_only_when_the_pane_is_full(sample_scene: Callable[[
     panel = next(panel for panel in payload(scene)["panels"] if panel["name"] == "storages")
     heights = [0, 200, 400, 5000]
     script = f"""
-import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "shelf.js"))};
+import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "layout.js"))};
 import {{ summed }} from {json.dumps(str(PLAYER / "unpack.js"))};
 for (const group of [...data.groups, ...data.shelf]) if (group.open) group.open = summed(group.open);
 const at = (step, high) => {{

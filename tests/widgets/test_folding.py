@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inplacelab_widgets.scene.folding import LONGEST, Fold, folds
-from inplacelab_widgets.scene.layered import depth, layout
+from inplacelab_widgets.scene.graph_layout import LONGEST, Fold, depth, folds, layout
 
 
 @st.composite

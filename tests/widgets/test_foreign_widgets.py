@@ -8,7 +8,7 @@ import ipywidgets
 import pytest
 from ipywidgets import Widget
 
-from inplacelab_widgets.foreign_widgets import titled, widget_html
+from inplacelab_widgets.live_widget import titled, widget_html
 
 
 @pytest.mark.parametrize(

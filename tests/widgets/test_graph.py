@@ -13,12 +13,11 @@ import pytest
 import inplacelab as paddle
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.scene.graph import graph_panel
-from inplacelab_widgets.scene.graph_sight import MOST as DRAWN_AT_ONCE
-from inplacelab_widgets.scene.graph_sight import RADIUS
-from inplacelab_widgets.scene.layered import layout
-from inplacelab_widgets.scene.marks import Look, Mark, Panel
+from inplacelab_widgets.scene.graph_layout import layout
+from inplacelab_widgets.scene.graph_panel import MOST_BOXES as DRAWN_AT_ONCE
+from inplacelab_widgets.scene.graph_panel import RADIUS, graph_panel
 from inplacelab_widgets.scene.palette import resolved
+from inplacelab_widgets.scene.svg import Look, Mark, Panel
 from tests.recorders.golden.renew import run
 from tests.recorders.runs import run as run_in
 

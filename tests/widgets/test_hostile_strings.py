@@ -16,8 +16,8 @@ import pytest
 from inplacelab.language import LANGUAGES
 from inplacelab.recording import Recording, from_json, to_json
 from inplacelab_widgets import to_html, to_markdown, to_svg, to_text
+from inplacelab_widgets.exports import still_html
 from inplacelab_widgets.scene import scene_of
-from inplacelab_widgets.static_html import still_html
 from tests.tiers import choose, sample
 from tests.widgets.pictures import TAGS
 

@@ -8,17 +8,13 @@ import pytest
 
 from inplacelab.kernels import geometry
 from inplacelab.kernels.geometry import WARP
-from inplacelab_widgets.kernel.animation import animation_of
-from inplacelab_widgets.kernel.drawing import PANEL, PANELS, Layers
-from inplacelab_widgets.kernel.fixed_marks import fixed_marks
-from inplacelab_widgets.kernel.launches import ShownLaunch, shown_launches
-from inplacelab_widgets.kernel.payload import payload
-from inplacelab_widgets.kernel.picks import MOST, Picks, description_of_picks, picks_of
-from inplacelab_widgets.kernel.scene import description_of, hit_layers, thread_layers, warp_layers
-from inplacelab_widgets.kernel.tables import picked_tables
-from inplacelab_widgets.kernel.warp_accesses import Pick, accesses_at
-from inplacelab_widgets.packing import packed_json
-from inplacelab_widgets.scene.marks import Look
+from inplacelab_widgets.launch_pictures.blocks import MOST, PANEL, PANELS, Layers, Picks, description_of_picks, picks_of
+from inplacelab_widgets.launch_pictures.facts import fixed_marks, picked_tables
+from inplacelab_widgets.launch_pictures.formats import animation_of, payload
+from inplacelab_widgets.launch_pictures.launches import Pick, ShownLaunch, accesses_at, shown_launches
+from inplacelab_widgets.launch_pictures.picked_thread import description_of, hit_layers, thread_layers, warp_layers
+from inplacelab_widgets.page import packed_json
+from inplacelab_widgets.scene.svg import Look
 from tests.subtests import for_each
 from tests.widgets import kernel_launches
 from tests.widgets.kernel_launches import launch, operand

@@ -24,13 +24,11 @@ from inplacelab.language import LANGUAGES
 from inplacelab.recording.facts import LaunchFacts, OperandFacts, Step
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import KernelView, Stepper
-from inplacelab_widgets.kernel.exports import svg
-from inplacelab_widgets.kernel.fixed_marks import height
-from inplacelab_widgets.kernel.launches import shown_launches
-from inplacelab_widgets.kernel.strips import cost_of, share_used, spread
-from inplacelab_widgets.kernel.totals import totals
-from inplacelab_widgets.kernel.warp_accesses import Pick, warp_requests
-from inplacelab_widgets.packing import unpacked
+from inplacelab_widgets.launch_pictures.facts import height, totals
+from inplacelab_widgets.launch_pictures.formats import svg
+from inplacelab_widgets.launch_pictures.launches import Pick, shown_launches, warp_requests
+from inplacelab_widgets.launch_pictures.picked_thread import cost_of, share_used, spread
+from inplacelab_widgets.page import unpacked
 from tests.widgets import kernel_launches
 from tests.widgets.static_copies import images, svg_of
 
@@ -252,9 +250,9 @@ SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import kernel_launches as made
-from inplacelab_widgets.kernel.payload import payload
-from inplacelab_widgets.kernel.picks import picks_of
-from inplacelab_widgets.kernel.exports import plain, svg
+from inplacelab_widgets.launch_pictures.formats import payload
+from inplacelab_widgets.launch_pictures.blocks import picks_of
+from inplacelab_widgets.launch_pictures.formats import plain, svg
 for name, (shown, picks) in made.CASES.items():
     for pick in picks:
         print(svg(shown, pick, "en"), plain(shown, pick, "zh"))

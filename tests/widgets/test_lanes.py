@@ -12,12 +12,10 @@ from inplacelab.cli.script import run_script
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.axis import LEFT, NARROWEST, RIGHT, WIDTH, Axis
-from inplacelab_widgets.scene.lane_choice import MOST_ROWS
-from inplacelab_widgets.scene.lane_marks import GRAIN
-from inplacelab_widgets.scene.lanes import lanes_panel
-from inplacelab_widgets.scene.marks import Mark, Panel
-from inplacelab_widgets.scene.measure import SMALL, width_of
+from inplacelab_widgets.scene.svg import Mark, Panel
+from inplacelab_widgets.scene.text_layout import SMALL, width_of
+from inplacelab_widgets.scene.timeline import LEFT, NARROWEST, RIGHT, WIDTH, Axis
+from inplacelab_widgets.scene.versions_panel import GRAIN, MOST_ROWS, versions_panel
 
 
 def marks(panel: Panel) -> list[Mark]:
@@ -49,7 +47,7 @@ def test_only_storages_that_are_named_written_or_kept_get_a_lane() -> None:
         b = ((a * 2) + 1.0).exp()
         (a * 3).detach().scale(2.0).scale(2.0).scale_(2.0)
     assert run.recording is not None
-    panel = lanes_panel(run.recording)
+    panel = versions_panel(run.recording)
     lanes = {key for mark in of_style(panel, "lane") for key in mark.keys}
     every = {key for step in run.recording.steps for key, facts in step.storages if facts}
     named = {t.storage for s in run.recording.steps for _, t in s.tensors if t and t.names}
@@ -63,7 +61,7 @@ def test_only_storages_that_are_named_written_or_kept_get_a_lane() -> None:
 
 
 def test_thousands_of_raises_are_bounded_by_the_width() -> None:
-    panel = lanes_panel(written_often(1500))
+    panel = versions_panel(written_often(1500))
     most = (WIDTH - LEFT) / GRAIN
     assert len(of_style(panel, "bump")) <= most + 1
     assert len(marks(panel)) <= 2 * most
@@ -73,7 +71,7 @@ def test_thousands_of_raises_are_bounded_by_the_width() -> None:
 def test_a_raise_says_which_step_it_leads_to_and_stands_there() -> None:
     recording = written_often(20)
     axis = Axis(len(recording))
-    bumps = of_style(lanes_panel(recording), "bump")
+    bumps = of_style(versions_panel(recording), "bump")
     assert [mark.keys for mark in bumps] == [(f"step:{s.index}",) for s in recording.steps if s.writes]
     for mark in bumps:
         step = int(mark.keys[0].removeprefix("step:"))
@@ -90,14 +88,14 @@ def test_a_long_training_loop_is_bounded_by_the_width_of_each_row() -> None:
                 w.subtract_(w.grad.scale(0.1))
             w.clear_gradient()
     assert run.recording is not None
-    panel = lanes_panel(run.recording)
+    panel = versions_panel(run.recording)
     rows = len(of_style(panel, "text")) and round(panel.height / 24)
     assert len(marks(panel)) <= rows * 4 * (WIDTH - LEFT) / GRAIN
 
 
 def test_the_names_beside_a_row_follow_who_lives_there(sample: Callable[[str], Recording]) -> None:
     recording = sample("lesson")
-    panel = lanes_panel(recording)
+    panel = versions_panel(recording)
     assert "S1 x, y" in texts(panel)
     assert "S0 a" in texts(panel)
 
@@ -116,9 +114,9 @@ def written_each_once(count: int) -> Recording:
 
 
 def test_no_more_rows_than_can_be_compared_and_the_rest_is_a_row_that_says_so() -> None:
-    panel = lanes_panel(written_each_once(MOST_ROWS))
+    panel = versions_panel(written_each_once(MOST_ROWS))
     assert panel.more is None
-    panel = lanes_panel(written_each_once(MOST_ROWS + 5))
+    panel = versions_panel(written_each_once(MOST_ROWS + 5))
     assert len(lanes_of(panel)) == MOST_ROWS
     assert "5 more storages" in texts(panel)
     assert panel.more is not None
@@ -136,7 +134,7 @@ def test_what_tells_least_of_versions_is_folded_first(tmp_path: Path) -> None:
     )
     recording, raised = run_script(program, [], title="many", limit=200)
     assert raised is None
-    panel = lanes_panel(recording)
+    panel = versions_panel(recording)
     tensors = {name: t.storage for s in recording.steps for _, t in s.tensors if t for name in t.names}
     assert {f"s{tensors[name]}" for name in ("a12", "a13", "a0")} <= lanes_of(panel)
     assert f"s{tensors['a11']}" not in lanes_of(panel)
@@ -147,15 +145,15 @@ def test_what_tells_least_of_versions_is_folded_first(tmp_path: Path) -> None:
 def test_the_number_of_the_present_version_is_never_veiled(sample: Callable[[str], Recording]) -> None:
     recording = sample("lesson")
     step = next(s.index for s in recording.steps if s.writes)
-    drawn = [(mark, look) for mark in marks(lanes_panel(recording)) if (look := mark.at(step))]
+    drawn = [(mark, look) for mark in marks(versions_panel(recording)) if (look := mark.at(step))]
     veil = next(k for k, (_, look) in enumerate(drawn) if look.style == "veil")
     assert [look.style for _, look in drawn[veil:] if look.text == "v1"] == ["text tiny"]
-    before = [look.style for mark in marks(lanes_panel(recording)) if (look := mark.at(0)) and look.text == "v1"]
+    before = [look.style for mark in marks(versions_panel(recording)) if (look := mark.at(0)) and look.text == "v1"]
     assert before == ["text tiny ahead"], "faint until it comes"
 
 
 def test_threads_of_one_lane_are_one_and_nothing_runs_through_words(sample: Callable[[str], Recording]) -> None:
-    drawn = marks(lanes_panel(sample("kept_often")))
+    drawn = marks(versions_panel(sample("kept_often")))
     end = len(sample("kept_often")) - 1
     (thread,) = (mark for mark in drawn if (look := mark.at(end)) and look.style == "thread")
     assert len(thread.keys) == 3
@@ -185,7 +183,7 @@ def trained(turns: int) -> Recording:
 
 def test_words_along_the_axis_do_not_overlap_where_it_is_narrowest() -> None:
     narrow = (NARROWEST - LEFT - RIGHT) / (WIDTH - LEFT - RIGHT)
-    head = lanes_panel(trained(4)).groups[-1]
+    head = versions_panel(trained(4)).groups[-1]
     rows: dict[float, list[tuple[float, float]]] = {}
     for mark in head.marks:
         place = dict(mark.place)
@@ -199,7 +197,7 @@ def test_words_along_the_axis_do_not_overlap_where_it_is_narrowest() -> None:
 
 
 def test_the_playhead_stands_above_the_words_of_the_axis() -> None:
-    head = lanes_panel(trained(1)).groups[-1]
+    head = versions_panel(trained(1)).groups[-1]
     foot_of_playhead = 7.0
     tops = [float(dict(mark.place)["y"]) - SMALL for mark in head.marks if mark.tag == "text"]
     assert min(tops) >= foot_of_playhead - 1

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inplacelab_widgets.scene.layered import layout
+from inplacelab_widgets.scene.graph_layout import layout
 from inplacelab_widgets.scene.timeline import shared_rows
 
 GRAPHS = st.integers(1, 14).flatmap(

@@ -13,9 +13,9 @@ import inplacelab as paddle
 from inplacelab.recorders.run import record
 from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.scene.lens import LONGEST_WHOLE, UNKNOWN, value_text
-from inplacelab_widgets.scene.lens_values import MOST_BYTES, MOST_NUMBERS, number_sent, pages
-from inplacelab_widgets.scene.numerals import number
+from inplacelab_widgets.scene.large_storages import LONGEST_WHOLE, UNKNOWN, value_text
+from inplacelab_widgets.scene.payload_parts import MOST_BYTES, MOST_NUMBERS, number_sent, pages
+from inplacelab_widgets.scene.text_layout import number
 from inplacelab_widgets.scene.timeline import storage_lives
 
 CASES = json.loads((Path(__file__).parents[1] / "js" / "number_cases.json").read_text())

@@ -19,7 +19,7 @@ from tests.in_browser import open_page
 
 anywidget = pytest.importorskip("anywidget")
 
-from inplacelab_widgets.list_view import ListView  # noqa: E402  # needs anywidget
+from inplacelab_widgets.small_views import ListView  # noqa: E402  # needs anywidget
 
 LISTING = Listing(
     Text("Copies", "副本"),

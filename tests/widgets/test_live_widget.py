@@ -13,9 +13,8 @@ from inplacelab.language import Text
 from inplacelab.listing import Group, Listing
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import GraphView, KernelView, Stepper, StorageView, live_widget
-from inplacelab_widgets.list_view import ListView
 from inplacelab_widgets.live_widget import LiveWidget, hidden_while_live
-from inplacelab_widgets.question_view import AskedPart, QuestionView
+from inplacelab_widgets.small_views import AskedPart, ListView, QuestionView
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 X = Operand("x", "both", "float32", (64,), (1,), 0, 256)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 import inplacelab as paddle
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording, State
-from inplacelab_widgets.scene import holders as module
-from inplacelab_widgets.scene.holders import KINDS, Kind, holders
-from inplacelab_widgets.scene.marks import Look, Mark, Words
-from inplacelab_widgets.scene.memory import memory_panel
+from inplacelab_widgets.scene.memory_panel import KINDS, Kind, holders, memory_panel
+from inplacelab_widgets.scene.svg import Look, Mark
+from inplacelab_widgets.scene.text_layout import Words
 
 
 def said(recording: Recording, step: int = -1) -> list[Words | None]:
@@ -103,6 +104,7 @@ def test_the_bar_has_the_live_storages_in_order_and_their_bytes(recording: Recor
 
 def test_too_many_changes_are_summed_by_kind_and_that_is_said(sample: Callable[[str], Recording]) -> None:
     recording = sample("really_training")
+    module: Any = import_module("inplacelab_widgets.scene.memory_panel")
     single = memory_panel(recording).groups[0].marks
     before, module.MOST_RUNS = module.MOST_RUNS, 10
     try:

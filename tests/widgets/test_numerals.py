@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inplacelab_widgets.scene import numerals
-from inplacelab_widgets.scene.numerals import LONGEST, LONGEST_WHOLE, longest, number, whole
+from inplacelab_widgets.scene import text_layout
+from inplacelab_widgets.scene.text_layout import LONGEST, LONGEST_WHOLE, longest, number, whole
 
 FLOATS = st.one_of(st.floats(), st.floats(width=32))
 
@@ -85,4 +85,4 @@ def test_whole_numbers_are_written_out(value: int) -> None:
 def test_a_value_that_is_cut_quickly_is_cut_in_the_same_place(value: float) -> None:
     written = whole(value)
     is_short = len(written.lstrip("-")) <= LONGEST or not isfinite(value)
-    assert number(value) == (written if is_short else numerals._cut(written))
+    assert number(value) == (written if is_short else text_layout._cut(written))

@@ -11,8 +11,8 @@ import pytest
 from inplacelab.recording import Recording
 from inplacelab_widgets import to_html
 from inplacelab_widgets.scene import scene_of
-from inplacelab_widgets.scene.origins import MOST_SLOTS, origins
 from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.player_links import MOST_SLOTS, origins
 from tests.in_browser import open_page, until_still
 from tests.recorders.golden.renew import run
 

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inplacelab_widgets.packing import packed, packed_json, unpacked
-from inplacelab_widgets.page import payload_of, whole_page
+from inplacelab_widgets.page import packed, packed_json, payload_of, unpacked, whole_page
 
 UNPACK = Path(__file__).parents[2] / "widgets/inplacelab_widgets/player/unpack.js"
 

@@ -8,8 +8,8 @@ import pytest
 
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene import PANELS, Scene
-from inplacelab_widgets.scene.marks import Look
 from inplacelab_widgets.scene.palette import DASHES, ROLES, STYLES, TENSOR_COLORS, properties, resolved
+from inplacelab_widgets.scene.svg import Look
 
 THEMES = (0, 1)
 

@@ -20,8 +20,7 @@ from inplacelab.language import speak
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import GraphView, MemoryView, MetadataView, Stepper, StorageView, VersionView, View
 from inplacelab_widgets.live_widget import LiveWidget
-from inplacelab_widgets.packing import unpacked
-from inplacelab_widgets.page import payload_of
+from inplacelab_widgets.page import payload_of, unpacked
 from inplacelab_widgets.scene import EVERYTHING
 from tests.widgets.static_copies import images, svg_of
 

@@ -7,9 +7,9 @@ import pytest
 from inplacelab.language import Text
 from inplacelab_widgets import to_markdown, to_svg
 from inplacelab_widgets.scene import Scene, scene_of
-from inplacelab_widgets.scene.holders import holders
-from inplacelab_widgets.scene.links import links
-from inplacelab_widgets.scene.marks import Look, Panel
+from inplacelab_widgets.scene.memory_panel import holders
+from inplacelab_widgets.scene.player_links import links
+from inplacelab_widgets.scene.svg import Look, Panel
 from inplacelab_widgets.scene.tables import tables
 from tests.recorders.golden.renew import run
 
@@ -30,7 +30,7 @@ def scene() -> Scene:
 
 def looks(panel: Panel, step: int) -> list[Look]:
     """How the words of a panel are set at a step."""
-    drawn = (group for group in (*panel.groups, *panel.shelf) if group.is_drawn(step))
+    drawn = (group for group in (*panel.groups, *panel.chips) if group.is_drawn(step))
     found = (mark.at(step) for group in drawn for mark in group.marks if mark.tag == "text")
     return [look for look in found if look is not None and look.text]
 

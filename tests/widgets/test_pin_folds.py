@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.scene.pin_folds import MOST, PinStack, storage_pins
-from inplacelab_widgets.scene.pins import HEIGHT, Plate, pins
+from inplacelab_widgets.scene.saved_tensors import HEIGHT, MOST, PinStack, Plate, pins, storage_pins
 from inplacelab_widgets.scene.timeline import shared_rows
 from tests.recorders.runs import run
 

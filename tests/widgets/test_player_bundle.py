@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from inplacelab_widgets import player_bundle
-from inplacelab_widgets.packing import unpacked
+from inplacelab_widgets.page import unpacked
 from inplacelab_widgets.player_bundle import (
     COMPARISON,
     MODULES,

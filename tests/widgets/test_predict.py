@@ -15,11 +15,10 @@ pytest.importorskip(
 from inplacelab.recording.quiz import questions_at, quiz
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import Stepper, to_html
-from inplacelab_widgets.packing import unpacked
-from inplacelab_widgets.page import payload_of
+from inplacelab_widgets.page import payload_of, unpacked
 from inplacelab_widgets.scene import Scene
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.predict_question import question_data
+from inplacelab_widgets.scene.payload_parts import question_data
 from tests.recorders.golden.renew import run
 
 Samples = Callable[[str], Recording]

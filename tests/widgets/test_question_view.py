@@ -13,7 +13,7 @@ from tests.in_browser import open_page
 
 pytest.importorskip("anywidget")
 
-from inplacelab_widgets.question_view import AskedPart, QuestionView  # needs anywidget
+from inplacelab_widgets.small_views import AskedPart, QuestionView  # needs anywidget
 
 PARTS = [
     AskedPart(label="strides of `t`", options=["(3, 1)", "(1, 3)"], several=False),

@@ -11,11 +11,10 @@ from inplacelab.lessons import recorded
 from inplacelab.recording import Recording
 from inplacelab.recording.ranks import align_ranks, compared
 from inplacelab_widgets import show_ranks
-from inplacelab_widgets.ranks_exports import html_of, svg_of, text_of
-from inplacelab_widgets.scene.ranks import RanksScene, ranks_scene
-from inplacelab_widgets.scene.ranks_axis import ranks_panel
-from inplacelab_widgets.scene.ranks_payload import ranks_payload
-from inplacelab_widgets.scene.ranks_picture import said
+from inplacelab_widgets.side_by_side.exports import ranks_html_of, ranks_svg_of, ranks_text_of
+from inplacelab_widgets.side_by_side.payload import ranks_payload
+from inplacelab_widgets.side_by_side.ranks import RanksScene, ranks_scene
+from inplacelab_widgets.side_by_side.ranks_picture import ranks_panel, ranks_said
 
 NAMES = ("shared", "extra", "fixed", "quiet", "uneven", "alone", "together")
 
@@ -98,8 +97,8 @@ def test_only_what_differs_is_outlined() -> None:
 def test_ranks_that_raise_are_said_to() -> None:
     scene = scene_of("uneven")
     assert scene.conclusion.en == "both ranks: `RuntimeError`"
-    assert "Collective 1 is not the same on all ranks" in text_of(scene, "en")
-    assert said(scene, scene.key_position, "zh").count("两个进程：RuntimeError。") == 1
+    assert "Collective 1 is not the same on all ranks" in ranks_text_of(scene, "en")
+    assert ranks_said(scene, scene.key_position, "zh").count("两个进程：RuntimeError。") == 1
     assert scene_of("alone").conclusion.en == "No collective links the 2 ranks"
 
 
@@ -107,8 +106,8 @@ def test_ranks_that_raise_are_said_to() -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_pictures_pages_and_text_are_whole(name: str, language: str) -> None:
     scene = scene_of(name)
-    ET.fromstring(svg_of(scene, language))
-    assert scene.title in html_of(scene, language)
+    ET.fromstring(ranks_svg_of(scene, language))
+    assert scene.title in ranks_html_of(scene, language)
     panel = ranks_panel(scene)
     drawn = [mark for group in panel.groups for mark in group.marks]
     bars = [mark for mark in drawn if mark.runs[0][1] is not None and mark.runs[0][1].style == "lane"]
@@ -116,7 +115,7 @@ def test_pictures_pages_and_text_are_whole(name: str, language: str) -> None:
     payload = ranks_payload(scene)
     assert len(payload["steps"]) == len(scene.alignment.positions)
     assert [len(step["at_sides"]) for step in payload["steps"]] == [2] * len(payload["steps"])
-    assert text_of(scene, language).count("\n") >= 2
+    assert ranks_text_of(scene, language).count("\n") >= 2
 
 
 def test_the_widget_shows_what_the_scene_has() -> None:

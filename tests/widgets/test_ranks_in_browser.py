@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from inplacelab.lessons import recorded
-from inplacelab_widgets.ranks_exports import html_of
-from inplacelab_widgets.scene.ranks import ranks_scene
+from inplacelab_widgets.side_by_side.exports import ranks_html_of
+from inplacelab_widgets.side_by_side.ranks import ranks_scene
 from tests.in_browser import open_page, until_still
 
 pytestmark = pytest.mark.browser
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 def test_every_rank_has_a_frame_below_the_axis_and_follows_the_cursor(chromium: Any, tmp_path: Path) -> None:
     scene = ranks_scene([recorded(f"extra-rank{rank}") for rank in range(2)])
-    (tmp_path / "page.html").write_text(html_of(scene, "en"), encoding="utf-8")
+    (tmp_path / "page.html").write_text(ranks_html_of(scene, "en"), encoding="utf-8")
     page = chromium.new_page(viewport={"width": 1200, "height": 900})
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -38,7 +38,7 @@ def test_every_rank_has_a_frame_below_the_axis_and_follows_the_cursor(chromium: 
 
 
 def test_where_a_lesson_asks_the_conclusion_waits_for_the_end(chromium: Any, tmp_path: Path) -> None:
-    text = html_of(ranks_scene([recorded(f"extra-rank{rank}") for rank in range(2)]), "en", 0)
+    text = ranks_html_of(ranks_scene([recorded(f"extra-rank{rank}") for rank in range(2)]), "en", 0)
     asked = text.replace('"mode": "event"', '"mode": "event", "tellsAhead": false')
     assert asked != text
     (tmp_path / "page.html").write_text(asked, encoding="utf-8")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inplacelab_widgets.player_bundle import source
-from inplacelab_widgets.scene.marks import AISLE, GAP
-from inplacelab_widgets.scene.row_order import order_of_rows
+from inplacelab_widgets.scene.storages_panel import order_of_rows
+from inplacelab_widgets.scene.svg import AISLE, GAP
 from inplacelab_widgets.scene.timeline import shared_rows
 
 LIVES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda span: (min(span), max(span))), min_size=1)
@@ -47,5 +47,5 @@ def test_every_row_has_one_place_and_no_neighbors_would_be_better_the_other_way_
 
 
 def test_the_player_has_the_same_measures() -> None:
-    constants = dict(re.findall(r"^(?:export )?const (\w+) = ([\d.]+);$", source("shelf"), re.MULTILINE))
+    constants = dict(re.findall(r"^(?:export )?const (\w+) = ([\d.]+);$", source("layout"), re.MULTILINE))
     assert (float(constants["GAP"]), float(constants["AISLE"])) == (GAP, AISLE)

@@ -20,11 +20,11 @@ from inplacelab.recording.relations import made, relation_of
 from inplacelab.recording.sentences import line_sentence
 from inplacelab.supported import terms_of
 from inplacelab_widgets import to_text
-from inplacelab_widgets.scene.cards import face_of
-from inplacelab_widgets.scene.holders import holders
-from inplacelab_widgets.scene.measure import NORMAL, wrapped
+from inplacelab_widgets.scene.memory_panel import holders
 from inplacelab_widgets.scene.names import kind, unquoted
 from inplacelab_widgets.scene.tables import tables
+from inplacelab_widgets.scene.tensor_cards import face_of
+from inplacelab_widgets.scene.text_layout import NORMAL, wrapped
 from tests.gallery.programs import GALLERY, Program
 from tests.recorders.golden.renew import PROGRAMS, run
 from tests.tiers import choose, sample

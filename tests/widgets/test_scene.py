@@ -15,9 +15,9 @@ from inplacelab.lessons import recorded
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_svg
 from inplacelab_widgets.scene import Scene, scene_of
-from inplacelab_widgets.scene.marks import CHIP_GAP, Attributes, Group, Look, Mark, Panel, stack_of
-from inplacelab_widgets.scene.measure import SMALL, character_em, width_of
 from inplacelab_widgets.scene.palette import resolved
+from inplacelab_widgets.scene.svg import CHIP_GAP, Attributes, Group, Look, Mark, Panel, stack_of
+from inplacelab_widgets.scene.text_layout import SMALL, character_em, width_of
 from tests.recorders.golden.renew import run
 
 Box = tuple[float, float, float, float]
@@ -29,7 +29,7 @@ def panels(scene: Scene) -> tuple[Panel, ...]:
 
 def alive(panel: Panel, step: int) -> Iterator[tuple[Group, Mark, Look]]:
     standing = [(group, group.x, group.y) for group in panel.groups if group.is_drawn(step)]
-    for group, x, y in stack_of(panel, step)[0] if panel.shelf else standing:
+    for group, x, y in stack_of(panel, step)[0] if panel.chips else standing:
         for mark in group.marks:
             look = mark.at(step)
             if look is not None:
@@ -151,7 +151,7 @@ def test_chips_need_the_room_of_those_that_meet(sample_scene: Callable[[str], Sc
     panel = sample_scene("many").storages
     heights = [stack_of(panel, step)[1] for step in range(len(sample_scene("many").recording))]
     assert max(heights) <= panel.height
-    every = sum(chip.height + CHIP_GAP for chip in panel.shelf)
+    every = sum(chip.height + CHIP_GAP for chip in panel.chips)
     assert panel.height < every, "a loop that makes a temporary a hundred times needs the room of one"
 
 
@@ -347,5 +347,5 @@ def test_a_folded_storage_without_a_version_has_no_gap_for_it() -> None:
         replace(step, counters=tuple(each for each in step.counters if each[0] != 5)) for step in recording.steps[:11]
     ]
     scene = scene_of(replace(recording, steps=tuple(steps)))
-    said = {str(look.text) for group in scene.storages.shelf for mark in group.marks for _, look in mark.runs if look}
+    said = {str(look.text) for group in scene.storages.chips for mark in group.marks for _, look in mark.runs if look}
     assert "S5 · 4 B" in said

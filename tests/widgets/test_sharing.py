@@ -17,12 +17,11 @@ import inplacelab
 from inplacelab.installing import command, requirement
 from inplacelab.language import LANGUAGES, speak
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets import Stepper, raster, to_card, to_gif
+from inplacelab_widgets import Stepper, sharing, to_card, to_gif
 from inplacelab_widgets.scene import key_step, scene_of
-from inplacelab_widgets.scene.card import cards
 from inplacelab_widgets.scene.key_steps import story
 from inplacelab_widgets.scene.palette import FONT
-from inplacelab_widgets.sharing import MOST_FRAMES, drawn_from
+from inplacelab_widgets.sharing import MOST_FRAMES, cards, drawn_from
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIZE = (1200, 675)
@@ -182,7 +181,7 @@ def test_an_animation_looks_as_its_cards_do() -> None:
     recording = three_views()
     drawn = opened(to_gif(recording, [1, -1]))
     assert drawn.n_frames == 2
-    card = opened(raster.png(cards(scene_of(recording), [1, len(recording) - 1], "en")[1], 1, "en")).convert("RGB")
+    card = opened(sharing.png(cards(scene_of(recording), [1, len(recording) - 1], "en")[1], 1, "en")).convert("RGB")
     drawn.seek(1)
     pixels = zip(pixels_of(drawn.convert("RGB")), pixels_of(card), strict=True)
     differ = [max(abs(one - other) for one, other in zip(*each, strict=True)) for each in pixels]
@@ -252,7 +251,7 @@ def test_a_gif_notes_what_it_was_drawn_from() -> None:
 def test_chinese_words_are_no_boxes() -> None:
     needs_chinese_fonts()
     drawn = {
-        raster.png(
+        sharing.png(
             f'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" font-family="{FONT}"><text y="30">{sign}</text></svg>',
             1,
             "zh",
@@ -274,14 +273,14 @@ def test_without_a_font_for_chinese_a_picture_with_chinese_words_is_refused(
         return bytes(real(svg_string=re.sub("[\u4e00-\u9fff]", "□", svg_string), **more))
 
     monkeypatch.setattr(resvg_py, "svg_to_bytes", without_chinese)
-    raster.can_draw.cache_clear()
+    sharing.can_draw.cache_clear()
     try:
         recording = three_views()
         assert opened(to_card(recording, language="en")).size == SIZE
-        with speak(language), pytest.raises(raster.NoFontError, match=says):
+        with speak(language), pytest.raises(sharing.NoFontError, match=says):
             to_card(recording, language="zh")
     finally:
-        raster.can_draw.cache_clear()
+        sharing.can_draw.cache_clear()
 
 
 @pytest.mark.parametrize(("language", "says"), [("en", "To draw animated GIFs"), ("zh", "绘制 GIF 动图需要")])

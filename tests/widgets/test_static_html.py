@@ -19,15 +19,13 @@ from inplacelab.installing import command, requirement
 from inplacelab.language import LANGUAGES, Text, speak
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_markdown, to_png, to_svg, to_text
+from inplacelab_widgets.exports import still_html, still_picture
 from inplacelab_widgets.scene import Scene, key_step, scene_of
-from inplacelab_widgets.scene.code import code_panel
-from inplacelab_widgets.scene.graph_in_frame import graph_in
-from inplacelab_widgets.scene.marks import stack_of
-from inplacelab_widgets.scene.measure import width_of
 from inplacelab_widgets.scene.palette import ROLES
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.picture import picture
-from inplacelab_widgets.static_html import still_html, still_picture
+from inplacelab_widgets.scene.still_pictures import code_panel, graph_in, picture
+from inplacelab_widgets.scene.svg import stack_of
+from inplacelab_widgets.scene.text_layout import width_of
 from tests.recorders.golden.renew import run
 
 SVG = "{http://www.w3.org/2000/svg}"

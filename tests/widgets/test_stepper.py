@@ -17,7 +17,8 @@ import traitlets
 import inplacelab as paddle
 from inplacelab.language import speak
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets import Stepper, panel_views, to_svg
+from inplacelab_widgets import Stepper, to_svg
+from inplacelab_widgets import stepper as panel_views
 from tests.recorders import runs
 from tests.widgets.static_copies import images, svg_of
 

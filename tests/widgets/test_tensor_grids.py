@@ -12,16 +12,13 @@ import pytest
 
 from inplacelab.recording.slots import element_values, slots_reached
 from inplacelab_widgets.scene import Scene, scene_of
-from inplacelab_widgets.scene.acts import acts
-from inplacelab_widgets.scene.cards import cards
-from inplacelab_widgets.scene.element_grid import value_text
-from inplacelab_widgets.scene.fans import fan
-from inplacelab_widgets.scene.grid import MINIATURE, Grid, position
-from inplacelab_widgets.scene.heat import LEVELS, extent, level, png
-from inplacelab_widgets.scene.marks import Group, Look, Mark
-from inplacelab_widgets.scene.strip import Strip, hatch, strip_for
-from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of
+from inplacelab_widgets.scene.large_storages import LEVELS, extent, level, png
+from inplacelab_widgets.scene.storage_row import StorageRow, hatch, storage_row
+from inplacelab_widgets.scene.svg import Group, Look, Mark
+from inplacelab_widgets.scene.tensor_cards import cards, tensor_roles
+from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of, value_text
 from inplacelab_widgets.scene.timeline import storage_lives
+from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, position, ribbons_path
 from tests.recorders.golden.renew import run
 
 VIEWS = """
@@ -110,15 +107,15 @@ def test_a_fan_ends_exactly_at_the_slots_of_its_tensor(view: str, runs: list[tup
     state = recording.state()
     facts = next(facts for facts in state.tensors.values() if "v" in state.called(facts.id).names)
     storage = state.storages[facts.storage]
-    strip: Strip = strip_for(storage_lives(recording)[facts.storage], 600)
+    strip: StorageRow = storage_row(storage_lives(recording)[facts.storage], 600)
     grid = Grid(facts, 30.0, 500.0, hops=False)
-    drawn = fan(facts, storage, grid, strip, 100.0, (80.0, 80.0, 120.0))
-    ribbons = _corners(drawn)
-    ends = [tuple(sorted(x for x, y in corners if y == 120)) for corners in ribbons]
+    drawn = ribbons_path(facts, storage, grid, strip.pieces, 100.0, (80.0, 80.0, 120.0))
+    found = _corners(drawn)
+    ends = [tuple(sorted(x for x, y in corners if y == 120)) for corners in found]
     assert ends == [pytest.approx(strip.pieces((each,))[0][:2], abs=0.1) for each in runs]
     assert sum((b - a for a, b in runs)) == sum(b - a for a, b in slots_reached(storage, facts))
     # Above, they are under the grid and apart.
-    begins = sorted((corners[0][0], corners[1][0]) for corners in ribbons)
+    begins = sorted((corners[0][0], corners[1][0]) for corners in found)
     assert begins[0][0] >= 100 - 0.1
     assert begins[-1][1] <= 100 + grid.width + 0.1
     assert all(one[1] <= other[0] + 0.2 for one, other in pairwise(begins))
@@ -136,7 +133,9 @@ def test_the_columns_of_a_transposed_matrix_stand_over_their_ribbons() -> None:
     state = recording.state()
     facts = next(facts for facts in state.tensors.values() if "t" in state.called(facts.id).names)
     storage, grid = state.storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
-    drawn = fan(facts, storage, grid, strip_for(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 80.0, 120.0))
+    drawn = ribbons_path(
+        facts, storage, grid, storage_row(storage_lives(recording)[facts.storage], 600).pieces, 0.0, (80.0, 80.0, 120.0)
+    )
     assert re.findall(r"M([\d.]+) [\d.]+L([\d.]+) ", drawn) == [("0", "30"), ("30", "60")]
 
 
@@ -148,13 +147,13 @@ def test_elements_that_share_a_slot_share_a_ribbon() -> None:
     )
     storage = drawn.recording.state().storages[facts.storage]
     grid = Grid(expanded, 30.0, 500.0, hops=False)
-    strip = strip_for(storage_lives(drawn.recording)[facts.storage], 600)
-    assert fan(expanded, storage, grid, strip, 0.0, (80.0, 80.0, 120.0)).count("M") == 3
+    strip = storage_row(storage_lives(drawn.recording)[facts.storage], 600)
+    assert ribbons_path(expanded, storage, grid, strip.pieces, 0.0, (80.0, 80.0, 120.0)).count("M") == 3
 
 
 def test_a_fan_is_seen_in_the_steps_about_its_tensor_and_while_a_reader_points_at_it() -> None:
     drawn = scene(VIEWS)
-    done = acts(drawn.recording)
+    done = tensor_roles(drawn.recording)
     state = drawn.recording.state()
     for key in state.tensors:
         for step in range(len(drawn.recording)):
@@ -189,7 +188,8 @@ def test_the_name_that_a_step_writes_through_stands_out() -> None:
         assert acting == {write.tensor for write in step.writes} | {
             key
             for key in made
-            if "made" in acts(drawn.recording)[key].values() and acts(drawn.recording)[key].get(step.index) == "made"
+            if "made" in tensor_roles(drawn.recording)[key].values()
+            and tensor_roles(drawn.recording)[key].get(step.index) == "made"
         }
 
 
@@ -338,19 +338,24 @@ def test_ribbons_are_vertical_beside_a_higher_grid() -> None:
         each for each in recording.state().tensors.values() if recording.state().called(each.id).names == ("t",)
     )
     storage, grid = recording.state().storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
-    drawn = fan(
-        facts, storage, grid, strip_for(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 110.0, 120.0)
+    drawn = ribbons_path(
+        facts,
+        storage,
+        grid,
+        storage_row(storage_lives(recording)[facts.storage], 600).pieces,
+        0.0,
+        (80.0, 110.0, 120.0),
     )
     corners = [[*map(int, sum(each[:3], ()))] for each in _corners(drawn)]
     assert corners == [[0, 83, 30, 83, 30, 113], [30, 83, 60, 83, 60, 113]]
 
 
 def test_ribbons_to_slots_far_away_are_bent_so_that_they_stay_wide() -> None:
-    ribbons = _corners(_fan_far_away("x[1::4]"))
-    level = sorted((corners[7][1], corners[2][1]) for corners in ribbons)
+    found = _corners(_fan_far_away("x[1::4]"))
+    level = sorted((corners[7][1], corners[2][1]) for corners in found)
     assert all(below - above > 7 for above, below in level), "slanted over 400 px, they would be 3 px thin"
     assert all(one[1] < other[0] for one, other in pairwise(level))
-    highest_first = [corners[7][1] for corners in ribbons]
+    highest_first = [corners[7][1] for corners in found]
     assert highest_first == [above for above, _ in level], "to the left, the leftmost is ahead"
 
 
@@ -370,8 +375,8 @@ def _fan_far_away(view: str) -> str:
     recording = run(f"x = paddle.arange(12, dtype='float32')\nv = {view}\n").recording
     facts = next(each for each in recording.state().tensors.values() if each.shape == (3,))
     storage, grid = recording.state().storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
-    strip = strip_for(storage_lives(recording)[facts.storage], 600)
-    return fan(facts, storage, grid, strip, 500.0, (80.0, 80.0, 116.0))
+    strip = storage_row(storage_lives(recording)[facts.storage], 600)
+    return ribbons_path(facts, storage, grid, strip.pieces, 500.0, (80.0, 80.0, 116.0))
 
 
 def test_a_write_to_a_part_has_a_line_around_it() -> None:
@@ -532,9 +537,9 @@ def test_no_fan_crosses_the_words_on_the_strip() -> None:
     styles = [{look.style for _, look in mark.runs if look} for mark in marks]
     ground = styles.index({"paper"})
     words = next(k for k, mark in enumerate(marks) if any(look and str(look.text) == "[16]" for _, look in mark.runs))
-    ribbons = [k for k, each in enumerate(styles) if any("ribbon" in style for style in each)]
-    assert ribbons
-    assert max(ribbons) < ground < words
+    found = [k for k, each in enumerate(styles) if any("ribbon" in style for style in each)]
+    assert found
+    assert max(found) < ground < words
     left, width = (float(dict(marks[ground].place)[key]) for key in ("x", "width"))
     assert left < float(dict(marks[words].place)["x"]) < left + width
 

@@ -8,7 +8,7 @@ import pytest
 
 from inplacelab.language import Text
 from inplacelab_widgets.scene import scene_of
-from inplacelab_widgets.scene.measure import SMALL, width_of
+from inplacelab_widgets.scene.text_layout import SMALL, width_of
 from inplacelab_widgets.scene.version_line import Raise, VersionLine
 from tests.recorders.runs import run
 

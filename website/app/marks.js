@@ -1,6 +1,6 @@
 // What the editor marks at a step: the line that runs, and the lines that the trace of a refusal tells of.
 
-import { speak } from "../../widgets/inplacelab_widgets/player/words.js";
+import { speak } from "../../widgets/inplacelab_widgets/player/steps.js";
 /** @import { Mark } from "./editor.js" */
 
 /** @param {any} payload  As the player reads it. @param {number} step @param {"en" | "zh"} language @returns {Mark[]} */

@@ -28,11 +28,11 @@ from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session
 from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.packing import packed_json
-from inplacelab_widgets.predict_questions import questions_for
+from inplacelab_widgets.exports import questions_for
+from inplacelab_widgets.page import packed_json
 from inplacelab_widgets.scene import Scene, opening_step, scene_of
-from inplacelab_widgets.scene.frame import frame
 from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.still_pictures import frame
 
 FILENAME = "program.py"
 MOST_STEPS = 1000

@@ -1,6 +1,6 @@
 // The words of the page in the reader's language, and what the page keeps of the reader's choices.
 
-import { fill } from "../../widgets/inplacelab_widgets/player/words.js";
+import { fill } from "../../widgets/inplacelab_widgets/player/steps.js";
 
 /** The choices are kept in this browser. Where that is not allowed, as in a frame of another site, they last as long as the page.
  * @param {string} name @returns {string | null} */

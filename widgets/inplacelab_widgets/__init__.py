@@ -11,24 +11,24 @@ cannot differ, and nothing jumps while stepping. The JavaScript (`player/`) swit
 ES modules and fetches nothing.
 
 **What is seen first is made first.** A scene makes a panel, a sentence, or the marks of a storage when it is first looked at. A widget
-carries the first picture only: the step at which it opens, in the layout of the whole (`scene/first_picture.py`). When the player has
+carries the first picture only: the step at which it opens, in the layout of the whole (`scene/payload_parts.py`). When the player has
 drawn that, it asks the kernel for the whole, which arrives as a message, and takes the place of the first picture (`player/widget.js`).
 So a notebook stores at most 40 kB for a widget: the first picture and the static copy. A recording of a few steps is carried whole, and an
 exported page has every step. Where there is no kernel, a first picture is not drawn, and the static copy is shown.
 
-A scene is laid out for one width and marks which parts may move: cards go below their storage, storages side by side (`shelf.js`),
-and the step axis becomes as wide as its pane (`axis.js`). `room.js` divides the height of the window between the panes by what each
+A scene is laid out for one width and marks which parts may move: cards go below their storage, storages side by side, and the step
+axis becomes as wide as its pane (`layout.js`). `pane_heights.js` divides the height of the window between the panes by what each
 needs over all steps, so no step changes a size.
 
-`scene/origins.py` ships an index of the numbers that slots have held, with edges to those they came from; `origins.js` only follows them.
+`scene/player_links.py` ships an index of the numbers that slots have held, with edges to those they came from; `origins.js` only follows them.
 
-The modules of the player are: pure functions (`runs.js`, `words.js`, `linking.js`), parts of the picture (`panel.js`, `code.js`, `tables.js`,
+The modules of the player are: pure functions (`steps.js`, `linking.js`), parts of the picture (`panel.js`, `code.js`, `texts.js`,
 `toolbar.js`), the state that they share (`stage.js`), and `player.js`, which assembles them. Node tests import them one by one;
 `player_bundle.py` joins them into one module. `comparison.js` plays two programs with one cursor: each side (`sides.js`) is code and storages on a
-stage of its own, as in a player of one program. That module, its style sheet and the payload are sent compressed (`packing.py`, `unpack.js`).
+stage of its own, as in a player of one program. That module, its style sheet and the payload are sent compressed (`page.py`, `unpack.js`).
 
-`panel_views.py` has the views, which differ in their panels only. `frames_widget.py` is what the widgets of two programs (`comparison.py`) and
-of several ranks (`ranks.py`) have in common. `live_widget.py` stores a static copy beside each live widget and
+`stepper.py` has the views, which differ in their panels only; `side_by_side/` what shows two programs, or several ranks, with one cursor;
+`launch_pictures/` what draws the launches of kernels. `live_widget.py` stores a static copy beside each live widget and
 decides when that copy is shown. A screen reader gets the sentence of the step and the tables; the marks are hidden from it
 (`tests/e2e/test_read_aloud.py` has the rules).
 """
@@ -42,15 +42,12 @@ from inplacelab.installing import spelled
 from inplacelab.language import Text
 
 if TYPE_CHECKING:
-    from inplacelab_widgets.comparison import Comparison, compare
     from inplacelab_widgets.exports import to_html, to_markdown, to_png, to_svg, to_text
-    from inplacelab_widgets.kernel.view import KernelView
-    from inplacelab_widgets.list_view import ListView
-    from inplacelab_widgets.panel_views import GraphView, MemoryView, MetadataView, StorageView, VersionView, View
-    from inplacelab_widgets.question_view import QuestionView
-    from inplacelab_widgets.ranks import RanksView, show_ranks
+    from inplacelab_widgets.launch_pictures.view import KernelView
     from inplacelab_widgets.sharing import to_card, to_gif
-    from inplacelab_widgets.stepper import Stepper
+    from inplacelab_widgets.side_by_side.widgets import Comparison, RanksView, compare, show_ranks
+    from inplacelab_widgets.small_views import ListView, QuestionView
+    from inplacelab_widgets.stepper import GraphView, MemoryView, MetadataView, Stepper, StorageView, VersionView, View
 
 __all__ = [
     "Comparison",
@@ -76,20 +73,15 @@ __all__ = [
     "to_text",
 ]
 
-_VIEWS = ("GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View")
 _HOMES = {
-    "Comparison": "comparison",
-    "KernelView": "kernel.view",
-    "ListView": "list_view",
-    "QuestionView": "question_view",
-    "Stepper": "stepper",
-    "RanksView": "ranks",
-    "compare": "comparison",
-    "show_ranks": "ranks",
-    "to_card": "sharing",
-    "to_gif": "sharing",
-    **dict.fromkeys(_VIEWS, "panel_views"),
+    "stepper": ("GraphView", "MemoryView", "MetadataView", "Stepper", "StorageView", "VersionView", "View"),
+    "side_by_side.widgets": ("Comparison", "RanksView", "compare", "show_ranks"),
+    "launch_pictures.view": ("KernelView",),
+    "small_views": ("ListView", "QuestionView"),
+    "sharing": ("to_card", "to_gif"),
+    "exports": ("to_html", "to_markdown", "to_png", "to_svg", "to_text"),
 }
+"""The modules of the names, imported on first use."""
 
 _OF_NOTEBOOKS = ("IPython", "anywidget", "ipywidgets", "traitlets")
 """Libraries of the extra `lab`."""
@@ -105,7 +97,8 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; there are: {', '.join(__all__)}")
     try:
-        return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'exports')}"), name)
+        home = next(home for home, names in _HOMES.items() if name in names)
+        return getattr(import_module(f"{__name__}.{home}"), name)
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.partition(".")[0] not in _OF_NOTEBOOKS:
             raise

@@ -1,14 +1,15 @@
-"""Exports a recording without a widget: a still picture, a page that plays offline, or plain text. Needs no Jupyter."""
+"""Exports a recording without a widget: a still picture, a page that plays offline, the static copy of a notebook, or plain text. Needs no Jupyter."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from pathlib import Path
 
 from inplacelab.language import Text, columns, get_language, padded
 from inplacelab.recording.file_text import presentable
-from inplacelab.recording.quiz import Question
+from inplacelab.recording.quiz import Question, quiz
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import headline, sentence
@@ -16,18 +17,113 @@ from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
-from inplacelab_widgets.predict_questions import questions_for
-from inplacelab_widgets.raster import png
 from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_step, panels_of, scene_of
-from inplacelab_widgets.scene.marks import Panel, Words
 from inplacelab_widgets.scene.names import player_words, unquoted
-from inplacelab_widgets.scene.panel_export import descriptions_at, panels_picture
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.picture import picture
+from inplacelab_widgets.scene.still_pictures import descriptions_at, frame, panels_picture, picture, said
+from inplacelab_widgets.scene.svg import Panel
 from inplacelab_widgets.scene.tables import Table, tables, tables_of_panels
-from inplacelab_widgets.static_html import still_picture
+from inplacelab_widgets.scene.text_layout import Words
+from inplacelab_widgets.sharing import png, written
+from inplacelab_widgets.words.player import PLAYER, SHARE
 
-__all__ = ["to_html", "to_markdown", "to_png", "to_svg", "to_text"]
+__all__ = ["image", "still_html", "still_picture", "to_html", "to_markdown", "to_png", "to_svg", "to_text"]
+
+
+MOST_BYTES = 20_000
+"""The most bytes of the HTML, which is saved with a notebook."""
+MOST_BYTES_OF_TABLE = 2_000
+"""The most bytes of the rows of one table."""
+_IN_ADDRESS = {"%": "%25", "#": "%23", "'": "%27", "&": "&amp;", "\n": " "}
+
+
+def still_picture(scene: Scene, language: str, panels: Sequence[str] | None = None) -> str:
+    """Returns the most telling step of a recording as one SVG picture. With `panels`, only these are drawn."""
+    step = key_step(scene.recording)
+    return frame(scene, step, language) if panels is None else panels_picture(scene, panels, step, language)
+
+
+def still_html(scene: Scene, language: str, panels: Sequence[str] | None = None) -> str:
+    """Returns a picture as HTML without scripts or styles, with the tables of its step for screen readers.
+
+    To a table that is too long it adds the number of omitted rows. If the picture is too large, there are only its words.
+
+    Args:
+        scene: the recording, laid out.
+        language: "en" or "zh".
+        panels: the panels to show; all of them if not given.
+    """
+    step = key_step(scene.recording)
+    shown = tables(scene.recording, scene.recording.state(step))
+    shown = shown if panels is None else tables_of_panels(panels, shown)
+    folded = details(shown, language)
+    alternative = said(scene, step, language)
+    found = image(still_picture(scene, language, panels), alternative)
+    if len(found.encode()) + len(folded.encode()) <= MOST_BYTES:
+        return f"{found}\n{folded}"
+    return f"<p>{escape(alternative)}</p>\n{folded}"
+
+
+def details(shown: Iterable[Table], language: str) -> str:
+    """Returns tables as HTML, folded. Those without rows are left out."""
+    inside = "".join(_table(table, language) for table in shown if table.rows)
+    summary = escape(PLAYER["tables"].in_language(language))
+    return f"<details><summary>{summary}</summary>\n{inside}</details>"
+
+
+def image(svg: str, alternative: str) -> str:
+    """Returns a picture as an HTML image, since Jupyter removes inline SVG from notebooks that are not trusted.
+
+    The SVG is part of the address as it is, but for four characters: in base64 it would be a third longer.
+    """
+    address = "".join(_IN_ADDRESS.get(sign, sign) for sign in svg)
+    return f"<img alt=\"{escape(alternative)}\" src='data:image/svg+xml;charset=utf-8,{address}'>"
+
+
+def _table(table: Table, language: str) -> str:
+    head = _row("th", table.columns, language)
+    room = MOST_BYTES_OF_TABLE
+    rows: list[str] = []
+    for _, cells in table.rows:
+        row = _row("td", cells, language)
+        room -= len(row.encode())
+        if room < 0:
+            omitted = words.MORE_ROWS.format(count=len(table.rows) - len(rows))
+            rows.append(_row("td", [omitted], language))
+            break
+        rows.append(row)
+    caption = escape(table.title.in_language(language))
+    return f"<table><caption>{caption}</caption><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>\n"
+
+
+def _row(cell: str, content: Iterable[Words], language: str) -> str:
+    texts = (each.in_language(language) if isinstance(each, Text) else each for each in content)
+    return "<tr>" + "".join(f"<{cell}>{escape(each)}</{cell}>" for each in texts) + "</tr>"
+
+
+_STRAY = Text(
+    "a question is about step {0}, but this recording has {1} steps",
+    "有一个问题问的是第 {0} 步，而这份记录共有 {1} 步",
+)
+
+
+def questions_for(recording: Recording, predict: bool | Iterable[Question]) -> tuple[Question, ...]:
+    """Returns an author's questions, or those that `quiz` chooses. They are included also while predict mode is off.
+
+    Args:
+        recording: the recording that the questions are about.
+        predict: whether predict mode starts switched on, or the questions to ask.
+
+    Raises:
+        ValueError: if a question is about a step that the recording does not have.
+    """
+    if isinstance(predict, bool):
+        return quiz(recording)
+    questions = tuple(predict)
+    strays = [question.step for question in questions if question.step >= len(recording)]
+    if strays:
+        raise ValueError(str(_STRAY.format(strays[0], len(recording))))
+    return questions
 
 
 def to_svg(
@@ -95,9 +191,7 @@ def to_png(
     """
     language = language or get_language()
     drawn = png(to_svg(recording, step, language, panels=panels), scale, language)
-    if path is not None:
-        Path(path).write_bytes(drawn)
-    return drawn
+    return written(drawn, path)
 
 
 def to_html(
@@ -189,7 +283,7 @@ def _marked_lines(recording: Recording, step: int, language: str) -> list[str]:
     lines = recording.source.rstrip().split("\n")
     line = recording.steps[step].line
     if line is not None and line <= len(lines) and not lines[line - 1].endswith("\\"):
-        lines[line - 1] += f"  # ← {words.SHARE['this_step'].in_language(language)}"
+        lines[line - 1] += f"  # ← {SHARE['this_step'].in_language(language)}"
     return lines
 
 
@@ -213,7 +307,7 @@ def _chosen(recording: Recording, step: int | None) -> int:
 
 def _place(recording: Recording, step: int) -> Text:
     now = recording.steps[step]
-    place = words.PLAYER["position"].format(step=step + 1, steps=len(recording))
+    place = PLAYER["position"].format(step=step + 1, steps=len(recording))
     if now.line is not None:
         place = Text("{0}, {1}", "{0}，{1}").format(place, words.LINE.format(line=now.line))
     phase = player_words(terms_of(recording))[stages(recording)[step]]

@@ -1,11 +1,10 @@
 // Shows the program's lines and marks the one that is running.
 
-import { html } from "./elements.js";
-import { visitOf } from "./runs.js";
-import { arrive, scrollIntoPane, scrollPane } from "./sight.js";
-import { speak } from "./words.js";
-/** @import { Marked } from "./runs.js" */
+import { html } from "./dom.js";
+import { arrive, scrollIntoPane, scrollPane } from "./scrolling.js";
+import { speak, visitOf } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
+/** @import { Marked } from "./steps.js" */
 
 /** The number of blanks that a line begins with. @param {string} line */
 export function indentOf(line) {

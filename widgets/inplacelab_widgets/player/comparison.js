@@ -2,22 +2,19 @@
 // program have an axis above the frames.
 
 import { comparisonCardOf } from "./comparison_card.js";
-import { html, say } from "./elements.js";
+import { html, keepShortcutsAway, say } from "./dom.js";
 import { drawHelp } from "./help.js";
 import { followKeys } from "./keyboard.js";
-import { drawNotice } from "./notice.js";
+import { leastSize, sizeFor } from "./pane_heights.js";
 import { drawPanes } from "./panes.js";
 import { drawPresent } from "./present.js";
-import { leastSize, sizeFor } from "./room.js";
-import { drawSentence } from "./sentence.js";
 import { drawShare, linkTo } from "./share.js";
-import { keepShortcutsAway } from "./shortcuts.js";
 import { drawSide } from "./sides.js";
 import { makeStage } from "./stage.js";
-import { drawTables } from "./tables.js";
+import { speak } from "./steps.js";
+import { drawNotice, drawSentence, drawTables } from "./texts.js";
 import { drawToolbar } from "./toolbar.js";
 import { PLAYERS } from "./widget.js";
-import { speak } from "./words.js";
 /** @import { ComparisonPayload } from "./sides.js" */
 /** @import { Part, Stage, Trait } from "./stage.js" */
 

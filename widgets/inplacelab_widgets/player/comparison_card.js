@@ -1,11 +1,11 @@
 // Draws two programs at one step as a card of 1200 by 675 px: what it comes to, and a frame around each with its verdict, its code and its
-// storages, as scene/comparison_picture.py does.
+// storages, as side_by_side/comparison_picture.py does.
 
-import { CARD, CODE, cut, drawCardFoot, drawLines, emptyCard, fitted, measuring, pictureAt, pictureIn, piecesIn, wordsAt } from "./card.js";
-import { svg } from "./elements.js";
-import { speak } from "./words.js";
+import { svg } from "./dom.js";
+import { CARD, CODE, cut, drawCardFoot, drawLines, emptyCard, fitted, measuring, pictureAt, pictureIn, piecesIn, wordsAt } from "./share.js";
+import { speak } from "./steps.js";
+/** @import { Measure } from "./share.js" */
 /** @import { ComparisonPayload, SidePayload } from "./sides.js" */
-/** @import { Measure } from "./card.js" */
 /** @import { Stage } from "./stage.js" */
 
 /** The space between frames, and inside them, and the height of a verdict, in px. */
@@ -38,7 +38,7 @@ export function comparisonCardOf(stage, sides) {
   return card;
 }
 
-/** What is in a frame: the most lines of its code, and its storages. @typedef {{rows: number, picture: import("./card.js").Picture | null}} Contents */
+/** What is in a frame: the most lines of its code, and its storages. @typedef {{rows: number, picture: import("./share.js").Picture | null}} Contents */
 
 /** @param {Stage} side @param {number} room @param {number} height @param {Measure} measure @returns {Contents} */
 function contentsOf(side, room, height, measure) {

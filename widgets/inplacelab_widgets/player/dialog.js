@@ -1,6 +1,6 @@
 // A dialog with a list over the player. When it is closed, the focus returns to where it was.
 
-import { html } from "./elements.js";
+import { html } from "./dom.js";
 /** @import { Stage } from "./stage.js" */
 
 /** @param {Stage} stage @param {() => void} [changed]  Called when it is opened or closed.

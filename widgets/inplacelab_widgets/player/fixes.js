@@ -1,10 +1,10 @@
 // The fixed program, shown on request at the step that failed; and the button that has fixes tried, where a kernel can do that.
 
 import { makeDialog } from "./dialog.js";
-import { html, say, write } from "./elements.js";
-import { speak } from "./words.js";
-/** @import { Fix, Said } from "./runs.js" */
+import { html, say, write } from "./dom.js";
+import { speak } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
+/** @import { Fix, Said } from "./steps.js" */
 
 /** The text of a fixed program. @param {Fix} fix */
 export function programOf({ lines }) {

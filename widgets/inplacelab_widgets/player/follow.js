@@ -1,6 +1,6 @@
 // Follows a tensor: its storages are always drawn in full, its nodes and lanes are marked, and only steps that concern it are stops.
 
-import { html } from "./elements.js";
+import { html } from "./dom.js";
 /** @import { Part, Stage } from "./stage.js" */
 
 /** @param {Stage} stage @returns {Part} */

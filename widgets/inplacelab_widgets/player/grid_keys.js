@@ -1,6 +1,6 @@
 // The arrow keys inside a grid of elements: Enter goes in, Escape goes out, Enter on an element selects it.
 
-import { scrollIntoPane } from "./sight.js";
+import { scrollIntoPane } from "./scrolling.js";
 /** @import { Stage } from "./stage.js" */
 
 /** @typedef {{key: string, x: number, y: number}} Cell */

@@ -1,7 +1,7 @@
 // Handles keys while the focus is inside the player, and on a page of its own also while nothing has the focus. All other keys are
 // passed on to the page.
 
-import { actionOf } from "./runs.js";
+import { actionOf } from "./steps.js";
 /** @import { Stage } from "./stage.js" */
 
 /** @type {Object<string, RegExp>} */

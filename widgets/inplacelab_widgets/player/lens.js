@@ -1,13 +1,12 @@
-// Lets a reader move the lens of a large storage. Until then it follows the writes, as scene/lens.py draws it.
+// Lets a reader move the lens of a large storage. Until then it follows the writes, as scene/large_storages.py draws it.
 
-import { svg } from "./elements.js";
-import { holds } from "./linking.js";
-import { number } from "./numbers.js";
-import { paired } from "./runs.js";
-import { scrollIntoPane } from "./sight.js";
+import { svg } from "./dom.js";
+import { holds, number } from "./linking.js";
+import { scrollIntoPane } from "./scrolling.js";
+import { paired } from "./steps.js";
 /** @import { Stage } from "./stage.js" */
 
-/** As in scene/lens.py. */
+/** As in scene/large_storages.py. */
 const PER_ROW = 3;
 const SIZE = 6;
 const UNKNOWN = "·";

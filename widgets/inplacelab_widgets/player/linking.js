@@ -1,7 +1,7 @@
 // Maps elements to slots and back, and finds the sharers of a slot, the nodes that saved it, and the lines that wrote it. Pure functions.
 
-import { paired, valueAt } from "./runs.js";
-/** @import { Came, Payload } from "./runs.js" */
+import { paired, valueAt } from "./steps.js";
+/** @import { Came, Payload } from "./steps.js" */
 
 /**
  * A layout: element (i, j, ...) is at position `offset + i*strides[0] + j*strides[1] + ...`, counted in elements. `bytes` is set
@@ -156,11 +156,19 @@ export function slotFacts({ layouts, tensors, kept, writes }) {
   return { layoutsOf, sharers, tensorsOn, keepers, writersOf };
 }
 
-/** Stands for all the slots of a large storage, of which origins are told by rule. As `EVERY` of scene/origins.py. */
+/** Stands for all the slots of a large storage, of which origins are told by rule. As `EVERY` of scene/player_links.py. */
 export const ALL_SLOTS = -1;
 
 /** The number that a slot held after a step: its place in the list; -1 if it is not known.
  * @param {Came[]} numbers @param {number} storage @param {number} slot @param {number} step */
 export function numberAt(numbers, storage, slot, step) {
   return numbers.findLastIndex((each) => each[0] === storage && each[1] === slot && each[2] <= step);
+}
+
+// Formats values as Python does: `number` of scene/text_layout.py. Values that JavaScript would print differently are sent as words.
+
+/** @param {number | boolean | string} value */
+export function number(value) {
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return String(value);
 }

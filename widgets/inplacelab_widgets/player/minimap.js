@@ -1,10 +1,9 @@
 // A small map of the whole graph, above a graph too large for its pane: the progress of backward, and the visible part.
 
-import { html, put, svg, write } from "./elements.js";
-import { paired, valueAt } from "./runs.js";
-import { speak } from "./words.js";
-/** @import { Panel, Payload } from "./runs.js" */
+import { html, put, svg, write } from "./dom.js";
+import { paired, speak, valueAt } from "./steps.js";
 /** @import { Stage } from "./stage.js" */
+/** @import { Panel, Payload } from "./steps.js" */
 
 /** The greatest height of a minimap, in px, at the scale of a notebook. It is as wide as its pane. */
 const TALLEST = 30;

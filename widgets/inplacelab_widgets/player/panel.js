@@ -1,13 +1,106 @@
-// Draws one panel of the picture at a step. Python has laid it out for all steps.
+// Draws one panel of the picture at a step: its marks, the arrow of a step, and what a step has no room for. Python has laid it out for all steps.
 
-import { drawArrow } from "./arrow.js";
-import { axisIn, endingWithin, ON_AXIS, stretched } from "./axis.js";
-import { html, put, svg, write } from "./elements.js";
-import { drawMore } from "./more.js";
-import { isRelated, paired, valueAt } from "./runs.js";
-import { SHRUNK, arranged, isDrawn, stackOf, zoomFor } from "./shelf.js";
-import { speak } from "./words.js";
-/** @import { Attributes, Group, Panel, Payload } from "./runs.js" */
+import { html, put, svg, write } from "./dom.js";
+import { ON_AXIS, SHRUNK, arranged, axisIn, endingWithin, isDrawn, stackOf, stretched, zoomFor } from "./layout.js";
+import { fill, isRelated, paired, speak, valueAt } from "./steps.js";
+/** @import { Stacked } from "./layout.js" */
+/** @import { Attributes, Group, Panel, Payload } from "./steps.js" */
+
+// Decides when changes are animated. Animation shows what a single step changes; during fast steps or jumps it would delay the next step.
+
+/** Steps closer together than this are not animated, in ms. */
+const HURRY = 333;
+
+/** Returns a function to call at each step: it sets "data-swift" on the root, for the style sheet, if there is no time for motion.
+ * @param {Element} root @returns {(isNext: boolean) => void} */
+export function makeMotion(root) {
+  let last = -Infinity;
+  return (isNext) => {
+    const now = performance.now();
+    root.toggleAttribute("data-swift", !isNext || now - last < HURRY);
+    last = now;
+  };
+}
+
+// Draws the arrow of a step from the slots that it read to those to which it copied them.
+
+/** One end: the key of a group, and in this group the middle and the top of a run of slots. @typedef {[string, number, number]} End */
+
+/** The distance of the line from the slots, in px: between them and the words above. */
+const LIFT = 5.5;
+
+/** The line and the tip between two runs of slots, each given by the middle of its top, past the left edge of the storage that is further to the right, as `arrow` of scene/svg.py.
+ * @param {number[]} source @param {number[]} target @param {number} left @returns {[string, string]} */
+export function arrowOf([x, y], [to, below], left) {
+  const beside = y === below ? "" : `H${left - 5}V${below - LIFT}`;
+  return [`M${x} ${y - 1}V${y - LIFT}${beside}H${to}V${below - 4}`, `M${to} ${below}l-3.5 -5h7z`];
+}
+
+/** Makes the arrow of a panel. Returns a function that shows that of a step between groups at these places.
+ * @param {Element} root @param {Panel} panel */
+export function drawArrow(root, panel) {
+  if (!panel.copies) return () => {};
+  const copies = new Map(panel.copies.map(([step, ...ends]) => [step, ends]));
+  const [line, head] = ["ipl-copy", "ipl-copy-tip"].map((style) => svg("path", { class: style, hidden: "", "aria-hidden": "true" }));
+  // Under the groups, so that words that it crosses stay legible.
+  root.prepend(line, head);
+
+  /** @param {number} step @param {(key: string) => number[] | false | undefined} placeOf */
+  return function show(step, placeOf) {
+    const ends = (copies.get(step) ?? []).map(([key, middle, top]) => {
+      const place = placeOf(key);
+      return place ? { at: [middle + place[0], top + place[1]], left: place[0] } : null;
+    });
+    const [source, target] = ends;
+    const parts = source && target ? arrowOf(source.at, target.at, Math.max(source.left, target.left)) : null;
+    [line, head].forEach((part, k) => {
+      part.toggleAttribute("hidden", !parts);
+      if (parts) put(part, "d", parts[k]);
+    });
+  };
+}
+
+// Says how many storages a step has no room for, and which of them are stale.
+
+const ALARM = /ipl-alarm\b/;
+/** The distance between two lines, in px. */
+const LINE = 15;
+
+/** Returns a function that shows it. @param {SVGElement} root  The drawing. @param {Panel} panel @param {Payload} payload */
+export function drawMore(root, panel, payload) {
+  const count = svg("text", { class: "ipl-text ipl-soft", "aria-hidden": "true", hidden: "" });
+  const stale = svg("text", { class: "ipl-text ipl-alarm", "aria-hidden": "true", hidden: "" });
+  root.append(count, stale);
+
+  /** What is said on a chip in alarm at a step; "" if it isn't. @param {Group} chip @param {number} step */
+  function alarmOn({ marks }, step) {
+    for (const [, , runs = []] of marks) {
+      const [style, said = -1] = payload.looks[valueAt(paired(runs), step) ?? -1] ?? [];
+      if (style !== undefined && said >= 0 && ALARM.test(payload.styles[style])) return payload.said[said];
+    }
+    return "";
+  }
+
+  /** @param {Stacked | null} stacked  What is drawn. @param {number} step @param {string} language @param {number} high  The height of the pane, in px of the drawing. */
+  return function show(stacked, step, language, high) {
+    for (const line of [count, stale]) line.toggleAttribute("hidden", !stacked?.more);
+    if (!stacked?.more) return;
+    const { x, y, form, count: many } = stacked.more;
+    const isInSight = (/** @type {Group} */ chip) => (stacked.places.get(chip) ?? [0, high])[1] < high;
+    for (const [line, top] of /** @type {[SVGElement, number][]} */ ([[count, y], [stale, y + LINE]])) for (const [key, value] of Object.entries({ x: x + 4, y: top + 13 })) put(line, key, value);
+    write(count, fill(speak(payload.words[`more_${form}`], language), { count: many }));
+    const unseen = (panel.shelf ?? []).filter((chip) => isDrawn(chip, step, true, null) && !isInSight(chip));
+    const alarms = unseen.flatMap((chip) => (chip.key ? [{ key: chip.key, says: alarmOn(chip, step) }] : []));
+    stale.replaceChildren(...alarms.filter(({ says }) => says).map(({ key, says }, k) => {
+      const span = svg("tspan", { "data-k": key });
+      // Of "✗ S4 w · v2 · 16 B", only the name.
+      span.textContent = `${k ? "  " : ""}${speak(says, language).split(" · ")[0]}`;
+      return span;
+    }));
+  };
+}
+
+// Draws one panel of the picture at a step. Python has laid it out for all steps.
 
 const EMPHASIS = /ipl-(acting|refused|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
 /** Words that pass from an old value to a new one, and the time for it, in ms. */

@@ -1,18 +1,33 @@
 // Arranges the panels in panes: some beside the code, the others below, one at a time if there is no room for more.
 
-import { ON_AXIS } from "./axis.js";
-import { html } from "./elements.js";
+import { html } from "./dom.js";
 import { walkGrid } from "./grid_keys.js";
+import { walkItems } from "./highlighting.js";
+import { ON_AXIS, SHRUNK, USUAL_ROOM } from "./layout.js";
 import { drawLenses } from "./lens.js";
 import { drawMinimap } from "./minimap.js";
 import { drawPanel } from "./panel.js";
-import { seenAt, stepAt } from "./runs.js";
-import { SHRUNK, USUAL_ROOM } from "./shelf.js";
-import { bringingIntoSight, leaveOutCut } from "./sight.js";
-import { walkItems } from "./items.js";
-import { drawUnfold } from "./unfold.js";
-/** @import { Panel } from "./runs.js" */
+import { bringingIntoSight, leaveOutCut } from "./scrolling.js";
+import { seenAt, speak, stepAt } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
+/** @import { Panel, Said } from "./steps.js" */
+
+// The button that opens the folded part of a panel. Everything else keeps its place.
+
+/** Draws a button with a note of what is folded. @param {Stage} stage @param {Said} says @param {(open: boolean) => void} unfold */
+export function drawUnfold(stage, says, unfold) {
+  const root = html("button", { type: "button", class: "ipl-unfold", "aria-expanded": "false" });
+  root.addEventListener("click", () => {
+    const open = root.getAttribute("aria-expanded") !== "true";
+    root.setAttribute("aria-expanded", String(open));
+    unfold(open);
+    stage.show();
+  });
+  const translate = () => (root.textContent = speak(says, stage.language));
+  return { root, translate };
+}
+
+// Arranges the panels in panes: some beside the code, the others below, one at a time if there is no room for more.
 
 /** The panes in order, each with its panels from top to bottom. @type {Object<string, string[]>} */
 const PANES = { kernel: ["kernel"], storages: ["storages"], graph: ["graph"], history: ["lanes", "memory", "ranks"], elements: ["elements"] };

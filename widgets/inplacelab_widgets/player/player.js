@@ -3,31 +3,26 @@
 // // A player is made of parts (toolbar, code, panes, sentence, tables) that share a stage: the present state, and the actions on it.
 
 import { drawCode } from "./code.js";
-import { html } from "./elements.js";
+import { html, keepShortcutsAway } from "./dom.js";
 import { drawFixes } from "./fixes.js";
 import { drawFollow } from "./follow.js";
-import { drawHelp } from "./help.js";
-import { drawKeepers } from "./keepers.js";
+import { drawHelp, drawKeepers } from "./help.js";
+import { followPointer } from "./highlighting.js";
+import { drawStory } from "./key_steps.js";
 import { followKeys } from "./keyboard.js";
-import { drawNotice } from "./notice.js";
+import { drawPicks } from "./launch_picker.js";
 import { drawOrigins } from "./origins.js";
+import { keepRoom } from "./pane_heights.js";
 import { drawPanes, drawTabs } from "./panes.js";
-import { drawPicks } from "./picks.js";
 import { drawPredict } from "./predict.js";
 import { drawPresent } from "./present.js";
-import { drawReadout } from "./readout.js";
-import { keepRoom } from "./room.js";
 import { drawShare, linkTo } from "./share.js";
-import { drawSentence } from "./sentence.js";
-import { keepShortcutsAway } from "./shortcuts.js";
 import { makeStage } from "./stage.js";
-import { drawStory } from "./story.js";
-import { drawTables } from "./tables.js";
-import { followPointer } from "./items.js";
+import { drawNotice, drawReadout, drawSentence, drawTables } from "./texts.js";
 import { drawToolbar } from "./toolbar.js";
 /** @import { Answer } from "./predict.js" */
-/** @import { Payload, Said } from "./runs.js" */
 /** @import { Part, Stage, Trait } from "./stage.js" */
+/** @import { Payload, Said } from "./steps.js" */
 
 /**
  * Builds the player in `el`.

@@ -1,10 +1,9 @@
 // Predict mode: before a step is shown, the reader predicts its effect. The payload has the questions and the right answers.
 
-import { html, say } from "./elements.js";
-import { seenAt, target } from "./runs.js";
-import { speak } from "./words.js";
-/** @import { Said } from "./runs.js" */
+import { html, say } from "./dom.js";
+import { seenAt, speak, target } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
+/** @import { Said } from "./steps.js" */
 
 /**
  * @typedef {Object} Question

@@ -1,6 +1,6 @@
 // "Present": the player fills the screen, in type that can be read from the last row.
 
-import { html, icon, label } from "./elements.js";
+import { html, icon, label } from "./dom.js";
 /** @import { Part, Stage } from "./stage.js" */
 
 /** @param {Stage} stage @returns {Part & {leave: () => boolean, toggle: () => void}} */

@@ -1,14 +1,14 @@
 // One of two programs side by side: a frame with its verdict, its code and its storages, drawn as a player draws them.
 
 import { drawCode } from "./code.js";
-import { html, put, say, svg, write } from "./elements.js";
+import { html, put, say, svg, write } from "./dom.js";
+import { followPointer } from "./highlighting.js";
 import { drawPanes } from "./panes.js";
-import { drawReadout } from "./readout.js";
 import { makeStage } from "./stage.js";
-import { followPointer } from "./items.js";
-import { speak } from "./words.js";
-/** @import { Payload, Said, Step } from "./runs.js" */
+import { speak } from "./steps.js";
+import { drawReadout } from "./texts.js";
 /** @import { Part, Stage } from "./stage.js" */
+/** @import { Payload, Said, Step } from "./steps.js" */
 
 /** The payload of one program: that of its scene, with its name and its verdict. `changed` are the lines that differ.
  * @typedef {Payload & {called: Said, named: Said, verdict: Said, raises: boolean, bytes: Said, unequal: boolean, changed: number[]}} SidePayload */

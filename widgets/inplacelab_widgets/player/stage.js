@@ -1,15 +1,14 @@
 // The stage that the parts of a player share: the present state, and the actions of a reader or a model.
 
-import { html } from "./elements.js";
-import { makeMotion } from "./motion.js";
-import { nearestStep } from "./picks.js";
-import { linker } from "./reading.js";
-import { beginning, clamp, placeOf, stopsOf, target } from "./runs.js";
-import { stoppingAt } from "./shelf.js";
-import { visitItem } from "./items.js";
-import { fill, speak } from "./words.js";
+import { html } from "./dom.js";
+import { visitItem } from "./highlighting.js";
+import { linker } from "./hover.js";
+import { nearestStep } from "./launch_picker.js";
+import { stoppingAt } from "./layout.js";
+import { makeMotion } from "./panel.js";
+import { beginning, clamp, fill, placeOf, speak, stopsOf, target } from "./steps.js";
 /** @import { Answer } from "./predict.js" */
-/** @import { Payload, Said, Step } from "./runs.js" */
+/** @import { Payload, Said, Step } from "./steps.js" */
 
 /** @typedef {"step" | "language" | "mode" | "selection" | "predict" | "answers" | "thread"} Trait  What a reader can change and a model can follow. */
 /**
@@ -34,7 +33,7 @@ import { fill, speak } from "./words.js";
  * @property {(trait: Trait, value: any) => void} choose  A change by the reader: the player follows and notifies the model.
  * @property {(trait: Trait, value: any) => boolean} follow  A change by the model: the player follows. Returns whether anything changed.
  * @property {(step: number) => void} go  The reader goes to a step.
- * @property {(wanted: import("./picks.js").Wanted) => void} pick  The reader picks another thread.
+ * @property {(wanted: import("./launch_picker.js").Wanted) => void} pick  The reader picks another thread.
  * @property {(action: string) => boolean} reach  The reader steps forward or back; returns false if a question stopped the step.
  * @property {(by: "pointer" | "keyboard", keys: string) => void} point  Highlights the marks with one of these keys; "": none.
  * @property {(key: string) => void} visit  The reader clicks an item.

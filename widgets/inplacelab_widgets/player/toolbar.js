@@ -1,10 +1,58 @@
-// The controls: step back and forth, play, the slider, the step mode, the language.
+// The controls: step back and forth, play at a pace, the slider, the step mode, the language.
 
-import { html, icon, label, put, sign, speakOther, write } from "./elements.js";
+import { html, icon, label, put, sign, speakOther, write } from "./dom.js";
 import { changeMode } from "./keyboard.js";
-import { makePace } from "./pace.js";
-import { numbered, placeOf } from "./runs.js";
+import { numbered, placeOf } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
+
+// Plays the steps at a pace that the reader chooses.
+
+/** Steps per second. */
+export const PACES = [0.5, 1, 2, 4, 8];
+
+/** @param {Stage} stage @param {() => void} changed  Called when it starts, stops or changes pace. */
+export function makePace(stage, changed) {
+  let timer = 0;
+  let chosen = 1;
+  const isLast = () => stage.step >= stage.stops[stage.stops.length - 1];
+
+  function start() {
+    timer = window.setInterval(advance, 1000 / PACES[chosen]);
+    stage.root.toggleAttribute("data-hurried", PACES[chosen] > 1);
+    changed();
+  }
+
+  function advance() {
+    if (isLast() || !stage.reach("next") || isLast()) stop();
+  }
+
+  function stop() {
+    if (!timer) return;
+    window.clearInterval(timer);
+    timer = 0;
+    stage.root.removeAttribute("data-hurried");
+    changed();
+  }
+
+  function toggle() {
+    if (timer) return stop();
+    if (isLast()) stage.reach("first");
+    start();
+  }
+
+  /** Changes the pace by so many places in `PACES`. @param {number} by */
+  function change(by) {
+    chosen = Math.max(0, Math.min(PACES.length - 1, chosen + by));
+    if (timer) {
+      window.clearInterval(timer);
+      start();
+    } else changed();
+  }
+
+  return { toggle, stop, change, isPlaying: () => timer > 0, perSecond: () => PACES[chosen], isFastest: () => chosen === PACES.length - 1 };
+}
+
+// The controls: step back and forth, play, the slider, the step mode, the language.
 
 /** @param {Stage} stage @returns {Part & {pace: ReturnType<typeof makePace>, add: (...controls: HTMLElement[]) => void}} */
 export function drawToolbar(stage) {

@@ -1,4 +1,4 @@
-// Decompresses what packing.py has compressed.
+// Decompresses what page.py has compressed.
 
 /** Returns the original text. @param {string} text @returns {Promise<string>} */
 export function unpacked(text) {

@@ -1,10 +1,10 @@
 // Connects the player with anywidget, its model and the exported page.
 
-import { partOf, stepFor } from "./picks.js";
+import { partOf, stepFor } from "./launch_picker.js";
 import { mount } from "./player.js";
 import { arrived } from "./unpack.js";
-/** @import { Payload } from "./runs.js" */
 /** @import { Trait } from "./stage.js" */
+/** @import { Payload } from "./steps.js" */
 
 /** The delay before a step is sent to the kernel, in ms, so that a dragged slider sends one message, not a hundred. */
 const QUIET = 120;

@@ -1,13 +1,26 @@
 """Lays out a recording as a picture, once for all steps. Nothing here needs Jupyter.
 
-Each panel has its own module; `Scene` makes each panel when it is first looked at. Its layout is for all steps, so it is made as a whole;
-the marks of a storage, which are most of the work, are made when the storage is first looked at (`marks.Lazily`). `picture` draws a scene at one step as a still picture,
-`frames` draws a few steps as a strip of frames, and `payload` packs all steps for the player in the browser.
+`Scene` makes each panel when it is first looked at. Its layout is for all steps, so it is made as a whole; the marks of a storage, which are most of
+the work, are made when the storage is first looked at (`svg.Lazily`).
+
+    storages_panel  all storages; `focus`: which of them a step draws in full, and the chips for the others
+      storage         one storage, with everything that stands on it:
+      tensor_cards    its tensors: names, what made them, what each step does to them
+      tensor_grids    the tensors in their own shapes; `value_grid`: the cells, and ribbons from them to their slots
+      storage_row     the slots; `large_storages`: more of them than are drawn one by one
+      version_line, saved_tensors    its versions, and below them what backward has saved
+    elements_panel  each tensor as the program sees it
+    graph_panel     the graph of grad nodes: `graph_layout`, `graph_boxes`, `graph_arrows`
+    versions_panel, memory_panel    versions and bytes, along the axis of steps
+    timeline        lives over the steps, what may look different after each of them, and their axis
+    names, text_layout, palette, svg    what things are called, how wide words are, colors, and SVG
+    still_pictures  a step as a still picture; `key_steps`: which step; `tables`: the same in words
+    payload, payload_parts, player_links    all steps for the player in the browser
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from inplacelab.language import Text
@@ -17,28 +30,26 @@ from inplacelab.recording.file_text import presentable
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import Headline, headline_of, line_headline, sentence
 from inplacelab.supported import terms_of
-from inplacelab_widgets.scene.elements import elements_panel
-from inplacelab_widgets.scene.graph import graph_panel
+from inplacelab_widgets.scene.elements_panel import elements_panel
+from inplacelab_widgets.scene.graph_panel import graph_panel
 from inplacelab_widgets.scene.key_steps import key_step, opening_step
-from inplacelab_widgets.scene.lanes import lanes_panel
-from inplacelab_widgets.scene.marks import Panel
-from inplacelab_widgets.scene.memory import memory_panel
-from inplacelab_widgets.scene.storages import HIGHEST, WIDTH, storages_panel
+from inplacelab_widgets.scene.memory_panel import memory_panel
+from inplacelab_widgets.scene.storages_panel import HIGHEST, WIDTH, storages_panel
+from inplacelab_widgets.scene.svg import Panel
+from inplacelab_widgets.scene.versions_panel import versions_panel
 
 __all__ = ["EVERYTHING", "PANELS", "Scene", "key_step", "opening_step", "panels_of", "scene_of"]
 
 PANELS = ("storages", "graph", "lanes", "memory", "elements")
 """The names of the panels, in the order in which they are shown."""
 EVERYTHING = ("code", *PANELS)
+"""All that a stepper can show: the code and the panels."""
 
 
 def panels_of(recording: Recording) -> tuple[str, ...]:
     """Returns what is shown of a recording: no graph if its framework has no gradients."""
     graph = terms_of(recording).has_gradients
     return tuple(name for name in EVERYTHING if graph or name != "graph")
-
-
-"""All that a stepper can show: the code and the panels."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,7 @@ class Scene:
     """The width of the storages, in px."""
     highest: float = HIGHEST
     """Their height, in px, beyond which only some are drawn in full."""
+    _sentences: dict[int, Text] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def storages(self) -> Panel:
@@ -65,7 +77,7 @@ class Scene:
 
     @cached_property
     def lanes(self) -> Panel:
-        return lanes_panel(self.recording)
+        return versions_panel(self.recording)
 
     @cached_property
     def memory(self) -> Panel:
@@ -81,10 +93,6 @@ class Scene:
         if step not in self._sentences:
             self._sentences[step] = sentence(self.recording, step)
         return self._sentences[step]
-
-    @cached_property
-    def _sentences(self) -> dict[int, Text]:
-        return {}
 
     def headline(self, step: int) -> Headline:
         """Returns what a step did in one clause, and the rest of its sentence."""

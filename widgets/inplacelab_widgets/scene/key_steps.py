@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Literal, NamedTuple, get_args
 
 from inplacelab.recording import queries
-from inplacelab.recording.facts import SavedFacts, Step, TensorFacts, WriteFacts
+from inplacelab.recording.facts import SavedFacts, Step, TensorFacts
 from inplacelab.recording.quiz import Question
-from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs, common_runs, slot_runs, slots_reached
+from inplacelab_widgets.scene.timeline import once_for_each
 
 __all__ = ["Chapter", "Role", "key_step", "opening_step", "story"]
 
@@ -38,6 +39,7 @@ class Chapter(NamedTuple):
     cells: tuple[bool, ...]
 
 
+@once_for_each
 def key_step(recording: Recording) -> int:
     """Returns the most telling step.
 
@@ -51,16 +53,19 @@ def key_step(recording: Recording) -> int:
     """
     if not recording.steps:
         raise ValueError("No step tells anything: the recording has none.")
-    return recording.once(_key_step)
-
-
-def _key_step(recording: Recording) -> int:
     failed = _failed(recording)
     if failed is not None:
-        return _in_sight(recording, failed.index)
+        state, lost = recording.state(failed.index), _lost(recording)
+        if lost is not None and lost[1].storage not in state.storages:
+            overwriting = queries.who_overwrote(recording, lost[1], failed.index)
+            return max((step.index for step, _ in overwriting), default=failed.index)
+        alive = (index for index in range(failed.index, -1, -1) if recording.state(index).tensors)
+        return next(alive, failed.index)
     best: tuple[int, bool, int] | None = None
     for step in reversed(_writes(recording)):
-        is_plain = not _is_on_gradients(recording, step)
+        state = recording.state(step.index)
+        # Not one that wrote nothing but gradients, as one that sets them to zero does.
+        is_plain = any(state.owner_of_gradient(write.tensor) is None for write in step.writes)
         # Values are compared only where the step could be more telling than a later one.
         if best is None or (_others_reached(recording, step), is_plain) > best[:2]:
             found = (_others_changed(recording, step), is_plain, step.index)
@@ -81,6 +86,7 @@ def opening_step(recording: Recording, questions: Sequence[Question] | None = No
     return max(min([_stops(recording)[0], *(question.step - 1 for question in questions)]), 0)
 
 
+@once_for_each
 def story(recording: Recording) -> tuple[Chapter, ...]:
     """Returns the key steps, in order: at most `MOST`, and at least `FEWEST` if there are so many.
 
@@ -88,10 +94,6 @@ def story(recording: Recording) -> tuple[Chapter, ...]:
     when backward ended or refused it. Then come the writes that changed most to tensors with other names, one for each line. If these are
     too few, other writes, views and new storages are added.
     """
-    return recording.once(_story)
-
-
-def _story(recording: Recording) -> tuple[Chapter, ...]:
     telling = key_step(recording)
     lost = _lost(recording)
     about = _subject(recording, recording.steps[telling], lost)
@@ -271,19 +273,12 @@ def _others_reached(recording: Recording, step: Step) -> int:
     """The number of names that a write can have changed: those of the other tensors that reach a slot which it wrote."""
     state, through = recording.state(step.index), {write.tensor for write in step.writes}
     there = [each for key in dict.fromkeys(write.storage for write in step.writes) for each in state.tensors_on(key)]
-    others = [each for each in there if each.names and each.id not in through]
-    return sum(len(each.names) for each in others if _is_reached(state, each, step.writes))
-
-
-def _is_reached(state: State, tensor: TensorFacts, writes: Iterable[WriteFacts]) -> bool:
-    slots = slots_reached(state.storages[tensor.storage], tensor)
-    return any(common_runs(slots, write.slots) for write in writes if write.storage == tensor.storage)
-
-
-def _is_on_gradients(recording: Recording, step: Step) -> bool:
-    """Whether a step wrote nothing but gradients, as one that sets them to zero does."""
-    state = recording.state(step.index)
-    return all(state.owner_of_gradient(write.tensor) is not None for write in step.writes)
+    found = 0
+    for each in (each for each in there if each.names and each.id not in through):
+        slots = slots_reached(state.storages[each.storage], each)
+        is_reached = any(common_runs(slots, write.slots) for write in step.writes if write.storage == each.storage)
+        found += len(each.names) * is_reached
+    return found
 
 
 def _failed(recording: Recording) -> Step | None:
@@ -299,15 +294,6 @@ def _lost(recording: Recording) -> tuple[int, SavedFacts] | None:
     # The step before: at the failing step, the function's end may already have freed the objects.
     found = queries.stale(recording.before(failed.index))
     return next((each for each in found if each[0] == error.node and error.storage in (None, each[1].storage)), None)
-
-
-def _in_sight(recording: Recording, failed: int) -> int:
-    """The failing step, or where what it is about is no longer alive, the last write to it, or else the last step with a tensor."""
-    state, lost = recording.state(failed), _lost(recording)
-    if lost is not None and lost[1].storage not in state.storages:
-        return max((step.index for step, _ in queries.who_overwrote(recording, lost[1], failed)), default=failed)
-    alive = (index for index in range(failed, -1, -1) if recording.state(index).tensors)
-    return next(alive, failed)
 
 
 def _stops(recording: Recording) -> list[int]:

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf
 
 from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import code_of
-from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
+from inplacelab.recording.facts import SavedFacts, Step, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.naming import Naming, Passed, namings
 from inplacelab.recording.recording import Called, Recording, State, coming
 from inplacelab.recording.relations import made, related
 from inplacelab.recording.slots import Laid
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.measure import abridged, shortened
-from inplacelab_widgets.scene.numerals import number
+from inplacelab_widgets.scene.text_layout import Words, abridged, number, shortened
+from inplacelab_widgets.words.player import PLAYER
 
 _INDICES = "ijklmnpq"
-
-
-def tensor_name(tensor: int, state: State) -> str:
-    """Returns the program's first name for a tensor, "→y" if the running line will bind it, or "T3", as in the sentences, if it has none."""
-    return state.called(tensor).first
 
 
 def not_yet(called: Called) -> Text | None:
@@ -36,17 +29,6 @@ def passed_name(passed: Passed, state: State) -> str:
     """Returns the last part of the name of the tensor that an edge passes on: "weight" of "net.weight"."""
     last = passed.name.rpartition(".")[2]
     return coming(last) if passed.is_coming(state) else last
-
-
-def node_names(nodes: Mapping[int, NodeFacts]) -> dict[int, str]:
-    """Returns each node's class, with its number only where another node of the same line has the same class."""
-    alike = Counter((node.name, node.line) for node in nodes.values())
-    return {key: f"{node.name} #{key}" if alike[node.name, node.line] > 1 else node.name for key, node in nodes.items()}
-
-
-def node_called(state: State, node: NodeFacts) -> str:
-    """Returns the name of a node among the nodes of one state."""
-    return f"{node.name} #{node.id}" if state.has_namesake(node) else node.name
 
 
 def unquoted(phrase: Text) -> Text:
@@ -63,30 +45,22 @@ def kept_names(recording: Recording, state: State, node: int, saved: Sequence[Sa
     return namings(recording, state, node, saved, lambda name: abridged(name, _ROOM_FOR_NAME))
 
 
-def author_of(recording: Recording, step: Step) -> Text:
-    """Returns what made a change: "line 5 scale_", "line 6 x[0] = 5.", or backward if no operation of the program did."""
-    did = _deed(recording, step)
+def authors_of(recording: Recording, step: Step) -> tuple[Text, Text]:
+    """Returns what made a change: "line 5 scale_", "line 6 x[0] = 5.", or backward if no operation of the program did; and the same without
+    the word "line".
+    """
+    did = words.IN_BACKWARD if step.phase == "backward" else Text("", "")
+    if step.op:
+        did = Text(*[code_of(recording, step)] * 2)
     if step.line is None:
-        return Text("{0}", "{0}").format(did)
-    return Text("{0} {1}", "{0} {1}").format(words.LINE.format(line=step.line), did)
-
-
-def author_in_short(recording: Recording, step: Step) -> Text:
-    """Returns the same without the word "line": "5 scale_"."""
-    line = "" if step.line is None else f"{step.line} "
-    return Text(line, line) + _deed(recording, step)
-
-
-def _deed(recording: Recording, step: Step) -> Text:
-    if not step.op:
-        return words.IN_BACKWARD if step.phase == "backward" else Text("", "")
-    did = code_of(recording, step)
-    return Text(did, did)
+        return Text("{0}", "{0}").format(did), did
+    full = Text("{0} {1}", "{0} {1}").format(words.LINE.format(line=step.line), did)
+    return full, Text(*[f"{step.line} "] * 2) + did
 
 
 def player_words(framework: Terms) -> dict[str, Text]:
     """Returns the words of the player in the terms of a framework."""
-    adapted = {key: framework.in_framework_words(phrase) for key, phrase in words.PLAYER.items()}
+    adapted = {key: framework.in_framework_words(phrase) for key, phrase in PLAYER.items()}
     adapted |= {"lanes": framework.versions, "history": framework.versions_and_bytes}
     return adapted if framework.has_gradients else adapted | {"forward": Text("", "")}  # there is only one phase
 
@@ -97,8 +71,8 @@ def kind(recording: Recording, tensor: TensorFacts, state: State, room: float = 
     """
     owner = state.owner_of_gradient(tensor.id)
     if owner is not None:
-        return words.GRADIENT_OF.format(tensor=shortened(tensor_name(owner, state), room))
-    found = related(recording, state, tensor, lambda key: shortened(tensor_name(key, state), room))
+        return words.GRADIENT_OF.format(tensor=shortened(state.called(owner).first, room))
+    found = related(recording, state, tensor, lambda key: shortened(state.called(key).first, room))
     if found is not None:
         return found
     return words.LEAF if tensor.leaf and terms_of(recording).has_gradients else None

@@ -1,6 +1,6 @@
 """Packs a scene as plain data for the player: marks with their runs, sentences, tables and words in both languages.
 
-`panel_payload.py` packs panels and tables; this module adds the sentences, the steps and the source.
+`payload_parts.py` packs panels and tables; this module adds the sentences, the steps and the source.
 
 The whole payload of a long recording takes seconds to make. The payload of the first picture has one step of the panes that are
 visible at first, in the same layout, so that the whole can take its place and nothing moves.
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording import queries
-from inplacelab.recording.facts import FixFacts, Step
+from inplacelab.recording.facts import Step
 from inplacelab.recording.fixes import label, lines_after, way
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.relations import stages
@@ -25,21 +25,17 @@ from inplacelab.recording.trace import trace
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene, panels_of
-from inplacelab_widgets.scene.axis import LEFT, RIGHT, Axis
-from inplacelab_widgets.scene.code import LOOKS, source_lines
-from inplacelab_widgets.scene.first_picture import at_step, empty
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.key_steps import Chapter, story
-from inplacelab_widgets.scene.lens_values import pages
-from inplacelab_widgets.scene.links import links
-from inplacelab_widgets.scene.measure import NORMAL, width_of
 from inplacelab_widgets.scene.names import player_words, unquoted
-from inplacelab_widgets.scene.origins import origins
-from inplacelab_widgets.scene.panel_payload import Json, Pools
-from inplacelab_widgets.scene.picture import provisos
-from inplacelab_widgets.scene.predict_question import in_both_languages, question_data
-from inplacelab_widgets.scene.strip import legend
+from inplacelab_widgets.scene.payload_parts import Json, Pools, at_step, empty, in_both_languages, pages, question_data
+from inplacelab_widgets.scene.player_links import links, origins
+from inplacelab_widgets.scene.still_pictures import LOOKS, provisos, source_lines
+from inplacelab_widgets.scene.storage_row import legend
 from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
+from inplacelab_widgets.scene.text_layout import NORMAL, width_of
+from inplacelab_widgets.scene.timeline import LEFT, RIGHT, Axis
+from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, ORIGINS, PREDICT, SHARE, STORY
 
 Extent = Literal["full", "brief"]
 """How much a first picture has: all, or no panel below the code and the storages."""
@@ -73,7 +69,7 @@ def payload(
 _PANES = {"graph": ("graph",), "history": ("lanes", "memory"), "elements": ("elements",)}
 """The panels of the panes that share a place, in order; one of them is open at first."""
 _MEASURED = 3
-"""As `LONGEST` of player/sentence.js: the number of sentences that the browser measures."""
+"""As `LONGEST` of player/texts.js: the number of sentences that the browser measures."""
 _LATER: Json = {
     "pages": [],
     "elsewhere": {},
@@ -97,7 +93,7 @@ class _Packer:
 
     def packed(self) -> Json:
         scene, recording, framework = self.scene, self.scene.recording, terms_of(self.scene.recording)
-        keys = words.KEYS if framework.has_gradients else words.KEYS_WITHOUT_GRADIENTS
+        keys = KEYS if framework.has_gradients else KEYS_WITHOUT_GRADIENTS
         # A program without gradients has no graph to open first.
         opens = "graph" if any(state.nodes for state in recording.states()) else "history"
         steps = [self._step(index) for index in range(len(recording))]
@@ -116,12 +112,12 @@ class _Packer:
                 key: in_both_languages(framework.in_framework_words(phrase))
                 for key, phrase in (
                     player_words(framework)
-                    | words.LINKS
-                    | words.STORY
-                    | words.PREDICT
+                    | LINKS
+                    | STORY
+                    | PREDICT
                     | words.FOLLOW
                     | words.LENSES
-                    | (words.ORIGINS if self.only is None else {})
+                    | (ORIGINS if self.only is None else {})
                 ).items()
             },
             "opens": opens,
@@ -143,7 +139,7 @@ class _Packer:
             "pages": pages(recording) if "storages" in self.shown else [],
             "elsewhere": self._elsewhere(),
             "tables": self._tables(),
-            "sharing": {key: in_both_languages(said) for key, said in words.SHARE.items()},
+            "sharing": {key: in_both_languages(said) for key, said in SHARE.items()},
             **links(recording, self.pools.says),
             "origins": origins(recording, self.pools.says),
         }
@@ -194,7 +190,10 @@ class _Packer:
         marked = [self._marked(each) for each in trace(self.scene.recording, index)] if "code" in self.shown else []
         if marked:
             packed["marked"] = marked
-        return packed | {**self._words(self.scene.headline(index)), **self._whole_line(index)}
+        # What is said in place of the sentence where a step of the player is a line.
+        whole = self.scene.line_headline(index)
+        packed |= self._words(self.scene.headline(index))
+        return packed if whole is None else packed | {"whole": self._words(whole)}
 
     def _words(self, said: Headline) -> Json:
         """What a step did, and the rest of it, if there is any."""
@@ -205,18 +204,12 @@ class _Packer:
         """The fixed programs that the last step offers, if it failed."""
         fixes = step.error.fixes if step.error is not None else ()
         offered = [each for each in fixes if each.edits and not any(edit.file for edit in each.edits)]
-        return [
-            {
-                "says": self.pools.says(_with_label(each)),
-                "lines": lines_after(self.scene.recording.source, each),
-            }
-            for each in offered
-        ]
-
-    def _whole_line(self, index: int) -> Json:
-        """What is said in place of the sentence where a step of the player is a line."""
-        said = self.scene.line_headline(index)
-        return {} if said is None else {"whole": self._words(said)}
+        packed = []
+        for each in offered:
+            says = way(each)
+            labeled = Text(says.en[:1].upper() + says.en[1:] + ". ", says.zh + "。") + label([each])
+            packed.append({"says": self.pools.says(labeled), "lines": lines_after(self.scene.recording.source, each)})
+        return packed
 
     def _marked(self, marked: Mark) -> list[Any]:
         """[line, role, brief, says, first and past the last column]."""
@@ -239,7 +232,7 @@ class _Packer:
             for group in self.scene.panel(name).groups:
                 for mark in group.marks:
                     # The layouts give the sharers of a slot or an element.
-                    if mark.links and mark.keys and _is_thing(mark.keys[0]):
+                    if mark.links and mark.keys and (mark.keys[0].startswith("p") or ":" not in mark.keys[0]):
                         found.setdefault(mark.keys[0], {}).update(dict.fromkeys(mark.links))
         return {key: " ".join(links) for key, links in found.items()}
 
@@ -247,15 +240,6 @@ class _Packer:
         recording, changes = self.scene.recording, table_changes(self.scene.recording)
         shown = tables_of_panels(self.shown, tables(recording, recording.state(0)))
         return [self.pools.table(each.title, each.columns, changes[each.name]) for each in shown]
-
-
-def _with_label(fix: FixFacts) -> Text:
-    says = way(fix)
-    return Text(says.en[:1].upper() + says.en[1:] + ". ", says.zh + "。") + label([fix])
-
-
-def _is_thing(key: str) -> bool:
-    return key.startswith("p") or ":" not in key
 
 
 def _chapter(chapter: Chapter) -> Json:

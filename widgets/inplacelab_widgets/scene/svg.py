@@ -1,19 +1,337 @@
-"""Renders marks at one step as SVG text that needs no CSS, no script and no network, for still pictures.
+"""What a picture is made of, and how it becomes SVG text that needs no CSS, no script and no network.
 
-Everything that a program wrote is escaped. SVG defaults and attributes of the root are not repeated, since a picture must
-stay small in a notebook.
+A `Mark` is one SVG element. Its place never changes. What changes from step to step (its style, its text, a few
+attributes, whether it is shown at all) is a list of runs: "from this step on it looks like this". Because the picture
+is laid out once for all steps together, nothing jumps while a reader steps through it. Everything that a program wrote is escaped. SVG defaults and
+attributes of the root are not repeated, since a picture must stay small in a notebook.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from operator import itemgetter
+from typing import Generic, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overload
 from xml.sax.saxutils import escape, quoteattr
 
 from inplacelab.language import Text
-from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, Words, always, path, stack_of, text
-from inplacelab_widgets.scene.measure import coordinate
 from inplacelab_widgets.scene.palette import FONT, ROLES, resolved
+from inplacelab_widgets.scene.text_layout import Words, coordinate
+
+GAP = 14.0
+"""The space between groups that are one below the other, in px."""
+
+Attributes = tuple[tuple[str, str | float], ...]
+
+
+# A picture has tens of thousands of looks and marks, and tuples are made, compared and hashed twice as fast as dataclasses.
+class Look(NamedTuple):
+    """How a mark looks from some step on.
+
+    Attributes:
+        style: names from the style table, separated by spaces ("slot now").
+        text: the words of a text mark.
+        attributes: geometry that changes with the step (the playhead's x).
+    """
+
+    style: str
+    text: Words | None = None
+    attributes: Attributes = ()
+
+
+Runs = tuple[tuple[int, Look | None], ...]
+"""(first step, look) in order; None means that the mark is not shown. Before the first run it is not shown either."""
+
+
+class Mark(NamedTuple):
+    """One SVG element over all steps.
+
+    Attributes:
+        tag: the SVG element.
+        place: attributes that never change.
+        runs: its looks.
+        keys: what it represents ("s1" a storage, "t3" a tensor, "n2" a node, "s1:4" a slot).
+        links: the keys of other objects to highlight when a reader points at this one.
+    """
+
+    tag: Literal["rect", "path", "text", "circle", "image"]
+    place: Attributes
+    runs: Runs
+    keys: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+
+    def at(self, step: int) -> Look | None:
+        """Returns the look at `step`; None if the mark is not shown."""
+        found = bisect_right(self.runs, step, key=itemgetter(0))
+        return self.runs[found - 1][1] if found else None
+
+
+_Item = TypeVar("_Item")
+
+
+class Lazily(Sequence[_Item], Generic[_Item]):
+    """A sequence that is made when it is first looked at: most marks of a long recording never are."""
+
+    def __init__(self, make: Callable[[], Iterable[_Item]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> tuple[_Item, ...]:
+        return tuple(self._make())
+
+    @overload
+    def __getitem__(self, place: int) -> _Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[_Item]: ...
+    def __getitem__(self, place: int | slice) -> _Item | Sequence[_Item]:
+        return self._made[place]
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
+class Related(TypedDict, total=False):
+    """What a mark represents, and what is highlighted with it: as in `Mark`."""
+
+    keys: tuple[str, ...]
+    links: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Marks that share an origin and a lifetime, such as everything about one storage.
+
+    `first` and `last` are the first and the last step at which any of it is drawn. `key` is what it represents ("s1"); a storage that
+    gets more room with a later tensor has a group for each range of steps.
+    `open` are the ranges of steps at which it is drawn; if empty, from `first` to `last`. In a panel that a player rearranges, `row` is
+    the seat that it shares with groups that never live at the same time. `is_fixed`: its marks keep their places when a player draws the axis wider or narrower.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+    first: int
+    last: int
+    marks: Sequence[Mark]
+    key: str = ""
+    open: tuple[tuple[int, int], ...] = ()
+    row: int | None = None
+    is_fixed: bool = False
+    alone: Callable[[int], Iterable[Mark]] | None = None
+    """Makes the marks of one step, if that is less work than to make those of all steps."""
+
+    def marks_at(self, step: int) -> Iterable[Mark]:
+        """Returns marks that look at `step` as `marks` do; others may be among them."""
+        return self.marks if self.alone is None else self.alone(step)
+
+    def is_there(self, step: int) -> bool:
+        """Returns whether what it shows is there at `step`."""
+        return self.first <= step <= self.last
+
+    def is_drawn(self, step: int) -> bool:
+        """Returns whether it is drawn at `step`."""
+        if not self.first <= step <= self.last:
+            return False
+        found = bisect_right(self.open, step, key=itemgetter(0))
+        return not self.open or (found > 0 and step <= self.open[found - 1][1])
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """The folded part of a panel: in the player a button opens it.
+
+    `note` is the group of the panel with the note for still pictures, `says` has the same words for the button. When open,
+    `groups` replace the note, and the whole panel is `height` px high.
+    """
+
+    says: Text
+    note: Group
+    groups: tuple[Group, ...]
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One panel of the stepper.
+
+    `says` has its description over the steps, for screen readers; `notes` lists what is folded or cut.
+    """
+
+    name: str
+    width: float
+    height: float
+    groups: tuple[Group, ...]
+    says: tuple[tuple[int, Text], ...]
+    notes: tuple[tuple[int, Text], ...] = ()
+    chips: tuple[Group, ...] = ()
+    """In a panel too high to be seen at a glance: chips for the groups that a step does not draw. They are below the
+    drawn groups, which are moved together."""
+    copies: tuple[Copy, ...] = ()
+    """At most one for a step. An arrow is drawn if both of its groups are."""
+    more: More | None = None
+    opened: Opened | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """An arrow in one step from what it read to where it wrote these values, or to a tensor that it made of them.
+
+    `source` and `target` are an end each: the key of a group, and in this group the middle and the top of a run of slots.
+    """
+
+    step: int
+    source: tuple[str, float, float]
+    target: tuple[str, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The same panel with more boxes for the same nodes: in the player a button shows it instead."""
+
+    says: Text
+    panel: Panel
+
+
+AISLE = 24.0
+"""The space between groups side by side, in px."""
+CHIPS_TOP, CHIP_HEIGHT, CHIP_GAP = 22.0, 19.0, 5.0
+"""The height of the heading above chips, of a chip, and of the space between chips, in px."""
+
+
+def flowed(boxes: Sequence[tuple[float, float]], room: float) -> tuple[list[tuple[float, float]], float]:
+    """Returns the places of boxes, given by width and height, side by side, with a new row when the room is used up; and their bottom.
+
+    They are in columns if they are about equally wide. `flowed` of `player/layout.js` does the same.
+    """
+    widest = max((width for width, _ in boxes), default=0)
+    is_even = 2 * widest + AISLE <= room
+    places, (x, y, high) = [], (0.0, 0.0, 0.0)
+    for width, height in boxes:
+        if x and x + width > room:
+            x, y, high = 0.0, y + high + GAP, 0.0
+        places.append((round(x, 1), y))
+        x += (widest if is_even else width) + AISLE
+        high = max(high, height)
+    return places, y + high
+
+
+def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:
+    """Returns (group, x, y) of the groups drawn at `step`, and of the others' chips below them, each moved together; and the height.
+
+    `stackOf` of `player/layout.js` does the same. Without chips, groups keep their places.
+    """
+    drawn = [group for group in panel.groups if group.is_drawn(step)]
+    if not panel.chips:
+        return [(group, group.x, group.y) for group in drawn], panel.height
+    seats, bottom = flowed([(group.width, group.height) for group in drawn], panel.width)
+    below = bottom + GAP if drawn else 0
+    places = [(group, *seat) for group, seat in zip(drawn, seats, strict=True)]
+    chips = [chip for chip in panel.chips if chip.is_drawn(step)]
+    places += [(heading, 0.0, below) for heading in chips if not heading.key]
+    named = [chip for chip in chips if chip.key]
+    pitch = max((chip.width for chip in named), default=0) + CHIP_GAP
+    across = max(1, int((panel.width + CHIP_GAP) // pitch))
+    for k, chip in enumerate(named):
+        y = below + CHIPS_TOP + k // across * (CHIP_HEIGHT + CHIP_GAP)
+        places.append((chip, k % across * pitch, y))
+        bottom = max(bottom, y + chip.height)
+    return places, bottom
+
+
+def runs(looks: Iterable[tuple[int, Look | None]]) -> Runs:
+    """Returns looks in order of steps, without repeats."""
+    kept: list[tuple[int, Look | None]] = []
+    for step, look in looks:
+        if kept and kept[-1][0] == step:
+            kept.pop()
+        before = kept[-1][1] if kept else None
+        if look != before:
+            kept.append((step, look))
+    return tuple(kept)
+
+
+def flashes(moments: Iterable[tuple[int, Look | None, Look | None]], last: int) -> Runs:
+    """Returns runs that show a change for one step, from (step, look at the change, look afterwards).
+
+    After step `last` the mark is not shown. If several changes have the same step, the last one counts.
+    """
+    by_step = {step: (flash, settled) for step, flash, settled in moments}
+    looks: list[tuple[int, Look | None]] = []
+    for step, (flash, settled) in sorted(by_step.items()):
+        looks.append((step, flash))
+        if step + 1 not in by_step and step < last:
+            looks.append((step + 1, settled))
+    return runs([*looks, (last + 1, None)])
+
+
+def lasting(moments: Iterable[tuple[int, Look | None]], last: int) -> Runs:
+    """Returns runs of looks that last until the next one, and at most until step `last`."""
+    return runs([*moments, (last + 1, None)])
+
+
+def text_runs(style: str, moments: Iterable[tuple[int, str]], last: int) -> Runs:
+    """Returns runs of one style whose words change at the given steps, until step `last`. Steps are in order, without repeats."""
+    kept: list[tuple[int, Look | None]] = []
+    before: str | None = None
+    for step, content in moments:
+        if content != before:
+            kept.append((step, Look(style, content)))
+            before = content
+    return (*kept, (last + 1, None))
+
+
+def clipped(marks: Iterable[Mark], first: int, last: int) -> Iterator[Mark]:
+    """Yields the marks that are shown between two steps, with their looks from then."""
+    # Many marks share their runs. These are kept alive, so that no others get their id.
+    known: dict[int, tuple[Runs, Runs]] = {}
+    for mark in marks:
+        if id(mark.runs) not in known:
+            known[id(mark.runs)] = mark.runs, _clipped(mark.runs, first, last)
+        _, runs = known[id(mark.runs)]
+        if runs:
+            yield mark._replace(runs=runs)
+
+
+def _clipped(runs: Runs, first: int, last: int) -> Runs:
+    if not runs or (runs[0][0] >= first and runs[-1][0] <= last + 1):
+        return runs
+    place = bisect_right(runs, first, key=itemgetter(0))
+    there = [(first, runs[place - 1][1])] if place and runs[place - 1][1] is not None else []
+    return (*there, *(run for run in runs[place:] if run[0] <= last))
+
+
+def between(first: int, last: int, look: Look) -> Runs:
+    """Returns one look from step `first` to step `last`, both included."""
+    return ((first, look), (last + 1, None))
+
+
+def always(look: Look) -> Runs:
+    """Returns one look for every step."""
+    return ((0, look),)
+
+
+def rect(
+    x: float, y: float, width: float, height: float, runs: Runs, radius: float = 0, **extra: Unpack[Related]
+) -> Mark:
+    """Returns a rectangle, given by its top left corner and size."""
+    place: Attributes = (("x", x), ("y", y), ("width", width), ("height", height))
+    return Mark("rect", place + ((("rx", radius),) if radius else ()), runs, **extra)
+
+
+def text(x: float, y: float, runs: Runs, **extra: Unpack[Related]) -> Mark:
+    """Returns a line of text; `y` is its baseline."""
+    return Mark("text", (("x", x), ("y", y)), runs, **extra)
+
+
+def path(d: str, runs: Runs, **extra: Unpack[Related]) -> Mark:
+    """Returns a line or shape in SVG path notation."""
+    return Mark("path", (("d", d),), runs, **extra)
+
+
+# --- as SVG text ------------------------------------------------------------------------------------------------------
 
 _ASSUMED = {
     "fill": resolved("text")["fill"],
@@ -59,7 +377,7 @@ def stack_at(panel: Panel, step: int, language: str) -> tuple[str, float]:
     """Returns the groups of a panel that are drawn at `step`, moved together, with the others' chips below; and their height."""
     places, height = stack_of(panel, step)
     drawn = "".join(placed(group_at(group, step, language), x, y) for group, x, y in places)
-    chips = {id(chip) for chip in panel.shelf}
+    chips = {id(chip) for chip in panel.chips}
     in_full = {group.key: (x, y) for group, x, y in places if id(group) not in chips}
     # Under the groups, so that words that it crosses stay legible.
     return arrow_at(panel, step, in_full) + drawn, height
@@ -85,7 +403,7 @@ LIFT = 5.5
 def arrow(source: tuple[float, float], target: tuple[float, float], left: float) -> tuple[str, str]:
     """Returns the line and the tip of an arrow between two runs of slots, each given by the middle of its top.
 
-    It runs above the slots; between storages it passes to the left of the one that is further to the right. `arrowOf` of `player/arrow.js` does the same.
+    It runs above the slots; between storages it passes to the left of the one that is further to the right. `arrowOf` of `player/panel.js` does the same.
     """
     (x, y), (to, below) = source, target
     beside = "" if y == below else f"H{coordinate(left - 5)}V{coordinate(below - LIFT)}"
@@ -125,7 +443,7 @@ def mark_at(mark: Mark, step: int, language: str) -> str:
     drawn = f"<{mark.tag}{_attributes((*mark.place, *look.attributes))}{_styled(look.style)}"
     if mark.tag != "text":
         return f"{drawn}/>"
-    content = _in_language(look.text, language)
+    content = look.text.in_language(language) if isinstance(look.text, Text) else look.text or ""
     # Blanks in code must stay. Browsers do not inherit this attribute to text, so each text that needs it has it.
     blanks = ' xml:space="preserve"' if content.startswith(" ") or "  " in content else ""
     return f"{drawn}{blanks}>{escape(content)}</text>"
@@ -145,10 +463,6 @@ def rule(y: float, width: float) -> str:
 def _styled(style: str) -> str:
     """The attributes of a style."""
     return _attributes((key, value) for key, value in resolved(style).items() if _ASSUMED.get(key) != value)
-
-
-def _in_language(content: Words | None, language: str) -> str:
-    return content.in_language(language) if isinstance(content, Text) else content or ""
 
 
 def _attributes(attributes: Iterable[tuple[str, str | float]]) -> str:

@@ -15,21 +15,18 @@ from inplacelab.recording.naming import edge_names, is_constant, node_label, sto
 from inplacelab.recording.recording import Recording, State
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.changed_looks import touched
-from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.measure import size_in_bytes
 from inplacelab_widgets.scene.names import (
     dimensions,
     extremes,
     kind,
     maker,
-    node_called,
     not_yet,
     passed_name,
     unquoted,
 )
-from inplacelab_widgets.scene.numerals import whole
-from inplacelab_widgets.scene.pins import Face, Key, pin_changes, pins_at
+from inplacelab_widgets.scene.saved_tensors import Key, PinContent, pin_changes, pins_at
+from inplacelab_widgets.scene.text_layout import Words, size_in_bytes, whole
+from inplacelab_widgets.scene.timeline import step_changes
 
 _MOST_VALUES = 16
 _MOST_ENDS = 4
@@ -96,7 +93,7 @@ def tables_of_panels(panels: Iterable[str], found: Iterable[Table]) -> tuple[Tab
 def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[Words, ...] | None]]]:
     """Returns for each table (step, key, cells) wherever a step may change a row; None where the row ends."""
     changes: dict[str, list[tuple[int, str, tuple[Words, ...] | None]]] = {name: [] for name in words.TABLES}
-    for touch in touched(recording):
+    for touch in step_changes(recording):
         state, framework = touch.state, terms_of(recording)
         rows: dict[str, Iterable[tuple[str, Row | None]]] = {
             "storages": _rows("s", touch.storages, state.storages, partial(_storage, state, framework)),
@@ -166,7 +163,7 @@ def _pin_key(pin: Key) -> str:
     return "p{}:{}:{}".format(*pin)
 
 
-def _pin(pin: Key, face: Face) -> Row:
+def _pin(pin: Key, face: PinContent) -> Row:
     return _pin_key(pin), (face.owner, face.saved, storage_label(pin[1]), face.state)
 
 
@@ -174,7 +171,8 @@ def _node(recording: Recording, state: State, node: NodeFacts) -> Row:
     ways = Counter(edge.to for edge in node.edges)
     targets = enumerated([_way(recording, state, node.id, to, several) for to, several in ways.items()])
     line = str(node.line) if node.line is not None else ""
-    return f"n{node.id}", (node_called(state, node), line, targets, _status(node))
+    name = f"{node.name} #{node.id}" if state.has_namesake(node) else node.name
+    return f"n{node.id}", (name, line, targets, _status(node))
 
 
 def _way(recording: Recording, state: State, node: int, to: int, several: int) -> Text:

@@ -9,24 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import inf, prod
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import StorageFacts, TensorFacts
-from inplacelab.recording.slots import Touched, is_contiguous
+from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
+from inplacelab.recording.slots import Runs as SlotRuns
+from inplacelab.recording.slots import Touched, element_values, is_contiguous, slots_under
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.acts import Act
-from inplacelab_widgets.scene.cards import Card, Face, chip_marks, layouts, stretches
-from inplacelab_widgets.scene.element_grid import cell_values, corners_in, effect_marks, element_key, value_text
-from inplacelab_widgets.scene.fans import fan
-from inplacelab_widgets.scene.grid import MINIATURE, Grid
-from inplacelab_widgets.scene.heat import LARGEST, MOST, SCALES, HeatMap, extent
-from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, shortened, widest, width_of
-from inplacelab_widgets.scene.overwritten import Overwritten
-from inplacelab_widgets.scene.strip import WITH_VALUES, Strip, lost_look
+from inplacelab_widgets.scene.large_storages import LARGEST, MOST, SCALES, HeatMap, extent
+from inplacelab_widgets.scene.storage_row import EFFECTS, HOLLOW, WITH_VALUES, StorageRow
+from inplacelab_widgets.scene.svg import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
+from inplacelab_widgets.scene.tensor_cards import (
+    METADATA,
+    NAMES,
+    Card,
+    CardContent,
+    Overwritten,
+    TensorRole,
+    chip_marks,
+    stretches,
+)
+from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, number, shortened, widest, width_of
 from inplacelab_widgets.scene.timeline import Life, shared_rows
+from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, Index, position, ribbons_path
 
 CHIP = 17.0
 CAPTION = 35.0
@@ -35,14 +40,17 @@ NARROWEST_CELL = 28.0
 FEW = 16
 """The most elements that are always drawn with their values."""
 HIGHEST = 200.0
-"""The height of grids that leaves room for their fans and the strip, in px."""
+"""The height of grids that leaves room for their ribbons and the strip, in px."""
 AISLE = 18.0
 """The space between one tensor and the next, in px."""
 MARGIN = 6.0
 """The space to the left of the first grid, in px."""
 
 
-@dataclass(frozen=True)
+Cell = tuple[Index, float, float]
+
+
+@dataclass
 class Sheet:
     """A tensor over the steps `first` to `last`, in which its layout does not change: as a grid, or as a heat map."""
 
@@ -52,21 +60,17 @@ class Sheet:
     moments: tuple[tuple[int, StorageFacts], ...]
     drawn: Grid | HeatMap
 
-    @property
-    def storage(self) -> StorageFacts:
-        """The storage, of which only what never changes is asked for."""
-        return self.moments[0][1]
 
-    def near(self, step: int) -> Sheet:
-        """Returns the sheet with what is drawn of it at one step only."""
-        moments = tuple(Life(self.moments, self.last).near(step).moments)
-        drawn = replace(self.drawn, moments=moments) if isinstance(self.drawn, HeatMap) else self.drawn
-        return replace(self, moments=moments, drawn=drawn)
-
-
-@dataclass(frozen=True)
+@dataclass
 class Seat:
-    """The place of one tensor, or of several that never live together: its caption, and below it its grid if it has one."""
+    """The place of one tensor, or of several that never live together: its caption, and below it its grid if it has one.
+
+    Attributes:
+        first: the step at which it is first taken.
+        narrowest: its width without what made the tensors, in px.
+        widest_origin: the width of what made the tensors, in px.
+        width: its width, in px.
+    """
 
     cards: tuple[Card, ...]
     sheets: tuple[tuple[Card, Sheet], ...] = ()
@@ -77,47 +81,25 @@ class Seat:
     spare: float = 0.0
     """What its row has room for beside what a short caption needs, in px."""
 
-    def near(self, step: int | None) -> tuple[tuple[Card, Sheet], ...]:
+    def __post_init__(self) -> None:
+        self.first = min(card.life.first for card in self.cards)
+        faces = [face for card in self.cards for face in card.life.every()]
+        beside = [face.chips_width + width_of(face.beside_chips(in_full=self.in_full), SMALL) for face in faces]
+        self.narrowest = round(max([*beside, *(sheet.drawn.width for _, sheet in self.sheets)]), 1)
+        self.widest_origin = widest([face.origin for face in faces], SMALL)
+        full, short = max(self.narrowest, self.widest_origin), round(self.narrowest + self.spare, 1)
+        self.width = full if self.in_full else short
+
+    def near(self, step: int | None) -> Sequence[tuple[Card, Sheet]]:
         """Returns the sheets, for all steps or with what is drawn of them at one."""
-        return self.sheets if step is None else tuple((card, sheet.near(step)) for card, sheet in self.sheets)
-
-    @cached_property
-    def width(self) -> float:
-        return max(self.narrowest, self.widest_origin) if self.in_full else round(self.narrowest + self.spare, 1)
-
-    @cached_property
-    def widest_origin(self) -> float:
-        """The width of what made the tensors, in px."""
-        return widest([face.origin for face in self._faces], SMALL)
-
-    @cached_property
-    def narrowest(self) -> float:
-        """Its width without what made the tensors, in px."""
-        beside = [face.chips_width + width_of(face.beside_chips(in_full=self.in_full), SMALL) for face in self._faces]
-        return round(max([*beside, *(sheet.drawn.width for _, sheet in self.sheets)]), 1)
-
-    @property
-    def _faces(self) -> list[Face]:
-        return [face for card in self.cards for face in card.life.every()]
-
-    def origin(self, face: Face) -> Text:
-        """What made a tensor, cut if there is no room."""
-        made = face.origin
-        return made if self.in_full else Text(self._cut(made.en), self._cut(made.zh))
-
-    def _cut(self, origin: str) -> str:
-        cut = shortened(origin, self.width)
-        # Of a cut name, as of an ellipsis alone, nothing can be learned: then the line's number is enough.
-        return cut if cut == origin else CUT_NAME.sub("", cut)
-
-    @cached_property
-    def first(self) -> int:
-        """The step at which it is first taken."""
-        return min(card.life.first for card in self.cards)
-
-    def grid_height(self, step: int) -> float:
-        """The height of the highest grid that it has had up to a step."""
-        return max((sheet.drawn.height for _, sheet in self.sheets if sheet.first <= step), default=0)
+        if step is None:
+            return self.sheets
+        found = []
+        for card, sheet in self.sheets:
+            moments, drawn = Life(sheet.moments, sheet.last).near(step).moments, sheet.drawn
+            drawn = replace(drawn, moments=moments) if isinstance(drawn, HeatMap) else drawn
+            found.append((card, replace(sheet, moments=moments, drawn=drawn)))
+        return found
 
 
 @dataclass(frozen=True)
@@ -147,19 +129,19 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
     if slots > WITH_VALUES and scale is None:
         return Tensors((), _seats(cards), ())
     others = [card for card in cards if card not in flat]
-    above = _in_few_rows(tuple(_with_sheets(others, life, room, scale)), room)
+    above = _in_few_rows(_with_sheets(others, life, room, scale), room)
     if scale is not None:
         above = _as_large_as_fits(above, room)
-    if scale is None and _rows(above, room) > 1 and len(plain) > len(flat):
+    if scale is None and extent_of(above, room)[0] > 1 and len(plain) > len(flat):
         # The strip itself has the shape of a tensor that is laid out as it is, if the others then stand side by side.
         shape = next(card.life.moments[0][1].facts.shape for card in plain if card not in flat)
         on_strip = [card for card in plain if all(face.facts.shape == shape for face in card.life.every())]
-        beside = _in_few_rows(
-            tuple(_with_sheets([card for card in others if card not in on_strip], life, room, None)), room
-        )
-        if _rows(beside, room) == 1:
+        rest = [card for card in others if card not in on_strip]
+        beside = _in_few_rows(_with_sheets(rest, life, room, None), room)
+        if extent_of(beside, room)[0] == 1:
             return Tensors(beside, _seats([*on_strip, *flat]), _rows_of(shape))
-    if scale is None and (_rows(above, room) > 1 or any(_is_too_high(seat) for seat in above)):
+    grids = [sheet.drawn for seat in above for _, sheet in seat.sheets if isinstance(sheet.drawn, Grid)]
+    if scale is None and (extent_of(above, room)[0] > 1 or any(each.is_too_high for each in grids)):
         above = _in_miniature(others, life, room)
     return Tensors(above, _seats(flat), (), scale if above else None)
 
@@ -170,7 +152,7 @@ def _in_miniature(cards: Sequence[Card], life: Life[StorageFacts], room: float) 
     """
     found: tuple[Seat, ...] = ()
     for most in (FEW, 0):
-        found = _in_few_rows(tuple(_with_sheets(cards, life, room, None, most=most)), room)
+        found = _in_few_rows(_with_sheets(cards, life, room, None, most=most), room)
         if _height(found, room) <= HIGHEST:
             break
     return found
@@ -185,17 +167,13 @@ def _as_large_as_fits(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
     """The seats with their heat maps all at one scale: the largest at which they are side by side, or a small one. No scale takes the room of
     another storage beside this one.
     """
-    leaves_room = right_of(_in_few_rows(_at_one_scale(seats, 1.0), room), room) <= room / 2
+    leaves_room = extent_of(_in_few_rows(_at_one_scale(seats, 1.0), room), room)[1] <= room / 2
     for large in SCALES:
         scaled = _in_few_rows(_at_one_scale(seats, large), room)
-        if _rows(scaled, room) == 1 and (not leaves_room or right_of(scaled, room) <= room / 2):
+        rows, right = extent_of(scaled, room)
+        if rows == 1 and (not leaves_room or right <= room / 2):
             return scaled
     return _in_few_rows(_at_one_scale(seats, SCALES[-1]), room)
-
-
-def right_of(seats: Sequence[Seat], room: float) -> float:
-    """The right edge of grids in their rows."""
-    return max((x + seat.width for seat, x, _ in placed(seats, MARGIN, room)), default=0)
 
 
 def _at_one_scale(seats: tuple[Seat, ...], large: float) -> tuple[Seat, ...]:
@@ -219,14 +197,14 @@ def _at_one_scale(seats: tuple[Seat, ...], large: float) -> tuple[Seat, ...]:
 def _in_few_rows(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
     """The seats with their captions in full, or in short if they then need fewer rows: each with as much of what made it as its row has room for."""
     short = tuple(replace(seat, in_full=False, spare=0.0) for seat in seats)
-    rows = _rows(short, room)
-    if rows == _rows(seats, room):
+    rows, _ = extent_of(short, room)
+    if rows == extent_of(seats, room)[0]:
         return seats
     for place in sorted(range(len(short)), key=lambda place: short[place].widest_origin):
         seat = short[place]
         wider = replace(seat, spare=max(0.0, seat.widest_origin - seat.narrowest))
         tried = (*short[:place], wider, *short[place + 1 :])
-        short = tried if _rows(tried, room) == rows else short
+        short = tried if extent_of(tried, room)[0] == rows else short
     return short
 
 
@@ -244,12 +222,11 @@ def _height(seats: Sequence[Seat], room: float) -> float:
     return sum(rows.values())
 
 
-def _is_too_high(seat: Seat) -> bool:
-    return any(isinstance(sheet.drawn, Grid) and sheet.drawn.is_too_high for _, sheet in seat.sheets)
-
-
-def _rows(seats: Sequence[Seat], room: float) -> int:
-    return 1 + max((row for *_, row in placed(seats, MARGIN, room)), default=0)
+def extent_of(seats: Sequence[Seat], room: float) -> tuple[int, float]:
+    """Returns the number of rows of grids, and their right edge."""
+    places = [*placed(seats, MARGIN, room)]
+    rows = 1 + max((row for *_, row in places), default=0)
+    return rows, max((x + seat.width for seat, x, _ in places), default=0)
 
 
 def _is_storage(facts: TensorFacts, life: Life[StorageFacts]) -> bool:
@@ -272,29 +249,29 @@ def _with_sheets(
     room: float,
     scale: tuple[float, float] | None,
     most: float = inf,
-) -> Iterator[Seat]:
+) -> tuple[Seat, ...]:
+    """The seats of tensors, each with its grid in each of its layouts: without values if it has more than `most` elements."""
+    found = []
     for seat in _seats(cards):
-        sheets = [(card, sheet) for card in seat.cards for sheet in _sheets(card, life, room, scale, most)]
-        yield Seat(seat.cards, tuple(sheets))
-
-
-def _sheets(
-    card: Card, life: Life[StorageFacts], room: float, scale: tuple[float, float] | None, most: float
-) -> Iterator[Sheet]:
-    """Yields a tensor in each of its layouts: without values if it has more than `most` elements."""
-    for first, last, facts in layouts(card.life):
-        since = [facts for step, facts in life.moments if step <= first][-1:]
-        moments = tuple([(first, each) for each in since] + [each for each in life.moments if first < each[0] <= last])
-        if scale is not None and prod(facts.shape, start=1) > FEW:
-            yield Sheet(facts, first, last, moments, HeatMap(facts, first, last, moments, scale))
-            continue
-        narrow = Grid(facts, NARROWEST_CELL, room, hops=False)
-        if prod(facts.shape, start=1) > most or (most < inf and narrow.is_too_high):
-            yield Sheet(facts, first, last, moments, Grid(facts, MINIATURE, room, hops=False))
-            continue
-        values = [value_text(each) for _, row in cell_values(facts, moments, narrow) for each in row]
-        cell = max(NARROWEST_CELL, widest(values, NORMAL) + 6)
-        yield Sheet(facts, first, last, moments, Grid(facts, cell, room, hops=False))
+        sheets: list[tuple[Card, Sheet]] = []
+        for card, (first, last, face) in (
+            (each, laid) for each in seat.cards for laid in stretches(each.life, METADATA)
+        ):
+            facts = face.facts
+            since = [(first, each) for step, each in life.moments if step <= first][-1:]
+            moments = (*since, *(each for each in life.moments if first < each[0] <= last))
+            narrow = Grid(facts, NARROWEST_CELL, room, hops=False)
+            drawn: Grid | HeatMap = narrow
+            if scale is not None and prod(facts.shape, start=1) > FEW:
+                drawn = HeatMap(facts, first, last, moments, scale)
+            elif prod(facts.shape, start=1) > most or (most < inf and narrow.is_too_high):
+                drawn = Grid(facts, MINIATURE, room, hops=False)
+            else:
+                values = [value_text(each) for _, row in cell_values(facts, moments, narrow) for each in row]
+                drawn = Grid(facts, max(NARROWEST_CELL, widest(values, NORMAL) + 6), room, hops=False)
+            sheets.append((card, Sheet(facts, first, last, moments, drawn)))
+        found.append(Seat(seat.cards, tuple(sheets)))
+    return tuple(found)
 
 
 def placed(seats: Sequence[Seat], left: float, room: float) -> Iterator[tuple[Seat, float, int]]:
@@ -307,32 +284,36 @@ def placed(seats: Sequence[Seat], left: float, room: float) -> Iterator[tuple[Se
         x += seat.width + AISLE
 
 
-def caption_marks(seat: Seat, x: float, y: float, acts: Mapping[int, Mapping[int, Act]]) -> Iterator[Mark]:
+def caption_marks(seat: Seat, x: float, y: float, roles: Mapping[int, Mapping[int, TensorRole]]) -> Iterator[Mark]:
     """Draws the names of the tensors of a seat and what is unusual about them, and under them what made each; from (x, y)."""
     for card in seat.cards:
-        acting = acts.get(card.tensor, {})
-        for first, last, face in stretches(card.life):
+        acting = roles.get(card.tensor, {})
+        for first, last, face in stretches(card.life, NAMES):
             yield from chip_marks(card, face, x, y, first, last, acting)
             unusual = Look("text soft", face.beside_chips(in_full=seat.in_full))
             yield text(round(x + face.chips_width, 1), y + 11.5, between(first, last, unusual), keys=card.keys)
         yield text(x, y + CHIP + 9, _origin(seat, card, acting), keys=card.keys)
 
 
-def _origin(seat: Seat, card: Card, acting: Mapping[int, Act]) -> Runs:
-    """What made a tensor: bold in the step that made it. A step that is refused with it says so instead."""
+def _origin(seat: Seat, card: Card, acting: Mapping[int, TensorRole]) -> Runs:
+    """What made a tensor, cut if there is no room: bold in the step that made it. A step that is refused with it says so instead."""
+
+    def origin(face: CardContent) -> Text:
+        if seat.in_full:
+            return face.origin
+        both = [(each, shortened(each, seat.width)) for each in (face.origin.en, face.origin.zh)]
+        # Of a cut name, as of an ellipsis alone, nothing can be learned: then the line's number is enough.
+        return Text(*(cut if cut == whole else CUT_NAME.sub("", cut) for whole, cut in both))
+
     made = {step for step, act in acting.items() if act == "made"}
-    moments = [
-        (
-            step,
-            Look("text bold" if step in made else "text soft", seat.origin(face)),
-            Look("text soft", seat.origin(face)),
-        )
-        for step, face in card.life.moments
-    ]
-    for step, act in acting.items():
-        face = card.life.at(step)
-        if act == "refused" and face is not None:
-            moments.append((step, Look("text alarm", words.REFUSED_HERE), Look("text soft", seat.origin(face))))
+    moments = []
+    for step, face in card.life.moments:
+        said = origin(face)
+        moments.append((step, Look("text bold" if step in made else "text soft", said), Look("text soft", said)))
+    for step in (step for step, act in acting.items() if act == "refused"):
+        there = card.life.at(step)
+        if there is not None:
+            moments.append((step, Look("text alarm", words.REFUSED_HERE), Look("text soft", origin(there))))
     return flashes(moments, card.life.last)
 
 
@@ -350,7 +331,7 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
     edge = between(sheet.first, sheet.last, Look(f"bar c{card.color}-fill"))
     if cells:
         yield rect(x - 5, y + grid.top, 3, max(grid.height - grid.top, 4), edge, keys=card.keys)
-    yield from effect_marks(facts, sheet.storage, grid, cells, done, sheet.first, sheet.last)
+    yield from effect_marks(facts, sheet.moments[0][1], grid, cells, done, sheet.first, sheet.last)
     for k, (index, left, top) in enumerate(() if grid.is_miniature else cells):
         looks = text_runs("text value", ((step, value_text(known[k])) for step, known in values), sheet.last)
         yield text(
@@ -365,6 +346,60 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
         yield text(round(x + grid.width - 10, 1), y + grid.height - 2, more)
 
 
+def cell_values(
+    facts: TensorFacts, moments: tuple[tuple[int, StorageFacts], ...], grid: Grid
+) -> list[tuple[int, tuple[Number | None, ...]]]:
+    """Returns the value of each drawn element, at each change."""
+    positions = [position(facts, index) for index, _, _ in grid.cells()]
+    return [(step, element_values(storage, facts.dtype, positions)) for step, storage in moments]
+
+
+def element_key(facts: TensorFacts, index: Index) -> str:
+    """Returns the key of an element in the player: "t3:1,2"."""
+    return f"t{facts.id}:{','.join(map(str, index))}"
+
+
+def value_text(value: Number | None) -> str:
+    """Returns the value of an element; "·" if it was not recorded."""
+    return "·" if value is None else number(value)
+
+
+def effect_marks(
+    facts: TensorFacts,
+    storage: StorageFacts,
+    grid: Grid,
+    cells: Sequence[Cell],
+    done: Mapping[int, Touched],
+    first: int,
+    last: int,
+) -> list[Mark]:
+    """Draws a box around each element whose slot a step from `first` to `last` wrote or read, through any tensor."""
+    steps = [step for step in done if first <= step <= last]
+    if not steps:
+        return []
+    spans = _spans(facts, storage, cells)
+    marks, left = [], {step: list(spans) for step in steps}
+    for effect, style in EFFECTS:  # an element of several slots has the first effect that applies
+        moments = []
+        for step in steps:
+            runs: SlotRuns = getattr(done[step], effect)
+            hit = [each for each in left[step] if any(each[1] < b and a < each[2] for a, b in runs)] if runs else []
+            left[step] = [each for each in left[step] if each not in hit] if hit else left[step]
+            drawn = boxes((corner for corner, *_ in hit), grid.cell, grid.row_height, inset=HOLLOW * (effect == "same"))
+            moments.append((step, Look(style, None, (("d", drawn),)) if drawn else None, None))
+        if any(look for _, look, _ in moments):
+            marks.append(Mark("path", (), flashes(moments, last)))
+    return marks
+
+
+def _spans(
+    facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]
+) -> list[tuple[tuple[float, float], int, int]]:
+    """The corner of each cell, and its slots as (first, one past the last)."""
+    places = [(x, y, position(facts, index)) for index, x, y in cells]
+    return [((x, y), *slots_under(storage, facts.dtype, at, at + 1)) for x, y, at in places]
+
+
 def lost_marks(sheet: Sheet, x: float, y: float, lost: Overwritten) -> Iterator[Mark]:
     """Draws a border around the elements that a refused step found overwritten; the top left corner of the tensor is (x, y)."""
     grid, facts = sheet.drawn, sheet.facts
@@ -374,20 +409,27 @@ def lost_marks(sheet: Sheet, x: float, y: float, lost: Overwritten) -> Iterator[
         drawn = "".join(grid.rims(lost.slots, x, y))
     else:
         cells = [(index, round(x + left, 1), y + top) for index, left, top in grid.cells()]
-        drawn = boxes(corners_in(lost.slots, facts, sheet.storage, cells), grid.cell, grid.row_height)
+        spans = _spans(facts, sheet.moments[0][1], cells)
+        hit = [corner for corner, first, end in spans if any(first < b and a < end for a, b in lost.slots)]
+        drawn = boxes(hit, grid.cell, grid.row_height)
     if drawn:
-        yield Mark("path", (), between(lost.step, lost.step, lost_look(drawn)))
+        yield Mark("path", (), between(lost.step, lost.step, Look("lost", None, (("d", drawn),))))
 
 
-def fan_marks(
-    card: Card, sheet: Sheet, strip: Strip, x: float, ends: tuple[float, float, float], acting: Mapping[int, Act]
+def ribbon_marks(
+    card: Card,
+    sheet: Sheet,
+    strip: StorageRow,
+    x: float,
+    ends: tuple[float, float, float],
+    acting: Mapping[int, TensorRole],
 ) -> Iterator[Mark]:
-    """Draws the fan from the grid of a tensor to the strip: seen in the steps that are about the tensor, and while a reader points at it.
+    """Draws the ribbons from the grid of a tensor to the strip: seen in the steps that are about the tensor, and while a reader points at it.
     `ends` are the lower edge of the grid, that of the highest grid beside it, and the upper edge of the strip.
     """
     if strip.slots > WITH_VALUES:
         return
-    drawn = fan(sheet.facts, sheet.storage, sheet.drawn, strip, x, ends)
+    drawn = ribbons_path(sheet.facts, sheet.moments[0][1], sheet.drawn, strip.pieces, x, ends)
     if not drawn:
         return
     style = f"ribbon c{card.color}-line c{card.color}-fill"

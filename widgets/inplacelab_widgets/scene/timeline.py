@@ -1,17 +1,25 @@
-"""Computes lifetimes over the steps, and rows that items share if they never live at the same time."""
+"""Follows things over the steps: their lives, what may look different after each step, and the axis on which panels draw the steps."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial, wraps
 from heapq import heappop, heappush
+from itertools import pairwise
 from operator import itemgetter
 from typing import Generic, TypeVar
 
-from inplacelab.recording.facts import StorageFacts
+from inplacelab.recording.facts import NodeFacts, StorageFacts, TensorFacts
+from inplacelab.recording.naming import edge_names, kept_values
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.relations import made_from, stages
 from inplacelab.supported import terms_of
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.svg import Attributes, Look, Mark, Runs, between, rect, runs, text
+from inplacelab_widgets.scene.text_layout import coordinate
 
 Facts = TypeVar("Facts")
 Key = TypeVar("Key", bound=Hashable)
@@ -64,22 +72,26 @@ def followed(changes: Iterable[tuple[int, Key, Facts | None]], end: int) -> dict
     return {key: Life(tuple(found), last[key]) for key, found in moments.items()}
 
 
+def once_for_each(make: Callable[[Recording], Facts]) -> Callable[[Recording], Facts]:
+    """Makes a function of a recording compute its result once for each recording."""
+
+    @wraps(make)
+    def kept(recording: Recording) -> Facts:
+        return recording.once(make)
+
+    return kept
+
+
+@once_for_each
 def storage_lives(recording: Recording) -> dict[int, Life[StorageFacts]]:
     """Returns the life of each storage."""
-    return recording.once(_storage_lives)
-
-
-def _storage_lives(recording: Recording) -> dict[int, Life[StorageFacts]]:
     changes = ((step.index, key, facts) for step in recording.steps for key, facts in step.storages)
     return followed(changes, len(recording) - 1)
 
 
+@once_for_each
 def version_lives(recording: Recording) -> dict[int, Life[tuple[int, ...]]]:
     """Returns the versions of each storage over the steps: one for each of its counters."""
-    return recording.once(_version_lives)
-
-
-def _version_lives(recording: Recording) -> dict[int, Life[tuple[int, ...]]]:
     changes = (
         (state.step.index, key, state.versions(key) if key in state.storages else None)
         for state in recording.states()
@@ -95,22 +107,6 @@ def version_labels(recording: Recording) -> dict[int, Life[str]]:
         key: Life(tuple((step, label(*versions)) for step, versions in life.moments), life.last)
         for key, life in version_lives(recording).items()
     }
-
-
-def lives(recording: Recording, of: Callable[[State], Mapping[Key, Facts]]) -> dict[Key, Life[Facts]]:
-    """Returns the life of each item that `of` finds in the states, in order of first appearance.
-
-    An item that ends and returns is considered alive in the meantime: its place is kept.
-    """
-    moments: dict[Key, list[tuple[int, Facts]]] = {}
-    last: dict[Key, int] = {}
-    for state in recording.states():
-        for key, facts in of(state).items():
-            known = moments.setdefault(key, [])
-            if not known or known[-1][1] != facts:
-                known.append((state.step.index, facts))
-            last[key] = state.step.index
-    return {key: Life(tuple(found), last[key]) for key, found in moments.items()}
 
 
 def gatherings(
@@ -143,9 +139,8 @@ def shared_rows(spans: Sequence[tuple[int, int]]) -> list[int]:
     >>> shared_rows([(0, 9), (1, 3), (2, 5), (4, 6)])
     [0, 1, 2, 1]
     """
-    taken: list[
-        tuple[int, int]
-    ] = []  # a heap of (last step, row), and one of the rows below those that were ever taken
+    # A heap of (last step, row), and one of the rows below those that were ever taken.
+    taken: list[tuple[int, int]] = []
     free: list[int] = []
     rows = []
     for first, last in spans:
@@ -155,3 +150,232 @@ def shared_rows(spans: Sequence[tuple[int, int]]) -> list[int]:
         heappush(taken, (last, row))
         rows.append(row)
     return rows
+
+
+# --- the axis of steps ------------------------------------------------------------------------------------------------
+
+WIDTH = 814.0
+LEFT = 150.0
+RIGHT = 26.0
+NARROWEST = 640.0
+"""The least width of the axis in a player, in px; otherwise it is as wide as its pane. Words beside the axis fit into this width."""
+WIDEST_STEP = 76.0
+_APART = 8.0
+_NUMBER = 16.0
+"""The room of a line number, in px."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The position of each of `steps` steps, between the labels on the left and the right edge."""
+
+    steps: int
+
+    @cached_property
+    def spacing(self) -> float:
+        return min(WIDEST_STEP, (WIDTH - LEFT - RIGHT) / max(self.steps - 1, 1))
+
+    @property
+    def end(self) -> float:
+        """The x a little beyond the last step."""
+        return self.x(self.steps - 1) + min(self.spacing, 16) / 2
+
+    def x(self, step: float) -> float:
+        """The x of a step, in px."""
+        return round(LEFT + step * self.spacing, 1)
+
+
+def room_for(width: float) -> float:
+    """How far apart words of some width must be laid out so that they do not overlap where the axis is narrowest, in px."""
+    return width * (WIDTH - LEFT - RIGHT) / (NARROWEST - LEFT - RIGHT)
+
+
+def phase_changes(recording: Recording) -> list[int]:
+    """Returns the first step of each phase after the first."""
+    found = stages(recording)
+    return [index for index in range(1, len(found)) if found[index] != found[index - 1]]
+
+
+def cursor_marks(axis: Axis, height: float) -> tuple[list[Mark], Mark]:
+    """Returns the column of the present step, drawn under everything, and a veil over later steps, drawn last."""
+    half = max(min(axis.spacing, 32) / 2, 1.5)
+    tall: Attributes = (("y", 0), ("height", height))
+    column = Mark("rect", (("x", -half), ("width", 2 * half), *tall), _following(axis, "column"))
+    point = Mark("path", (("d", "M-5 0h10l-5 7z"),), _following(axis, "playhead"))
+    return [column, point], Mark("rect", (("x", half), ("width", WIDTH), *tall), _following(axis, "veil"))
+
+
+@lru_cache(maxsize=6)
+def _following(axis: Axis, style: str) -> Runs:
+    """The looks of a mark that moves along the axis with the steps, the same in every panel."""
+    places = [(("transform", f"translate({coordinate(axis.x(step))} 0)"),) for step in range(axis.steps)]
+    return runs((step, Look(style, None, place)) for step, place in enumerate(places))
+
+
+def boundaries(recording: Recording, axis: Axis, height: float) -> list[Mark]:
+    """Returns a dotted line where each phase begins."""
+    last = axis.steps - 1
+    places: list[float] = []
+    for step in phase_changes(recording):
+        x = round(axis.x(step) - axis.spacing / 2, 1)
+        # Where phases change too fast for separate lines, draw fewer.
+        if not places or x - places[-1] >= _APART:
+            places.append(x)
+    return [rect(x, 0, 0.8, height, between(0, last, Look("tip gone"))) for x in places]
+
+
+def line_marks(recording: Recording, axis: Axis, y: float) -> list[Mark]:
+    """Returns the line numbers of the source along the axis, as many as fit."""
+    last = axis.steps - 1
+    marks = [text(LEFT - 12, y, between(0, last, Look("text tiny end", words.STEP_AXIS)))]
+    edge = 0.0
+    lines = [None, *(step.line for step in recording.steps)]
+    for index, (before, line) in enumerate(pairwise(lines)):
+        x = axis.x(index)
+        if line not in {None, before} and x >= edge:
+            marks.append(text(x, y, between(0, last, Look("text tiny middle", str(line)))))
+            edge = x + room_for(_NUMBER)
+    return marks
+
+
+# --- what may look different after a step -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StepChanges:
+    """The serial numbers of what may look different after one step, each kind in a fixed order.
+
+    Attributes:
+        state: the state after the step.
+        storages: the storages it changed.
+        tensors: the tensors it changed, and those whose labels mention what it changed.
+        nodes: the grad nodes, likewise.
+        keepers: the nodes whose saved tensors may look different.
+    """
+
+    state: State
+    storages: tuple[int, ...]
+    tensors: tuple[int, ...]
+    nodes: tuple[int, ...]
+    keepers: tuple[int, ...]
+
+
+@once_for_each
+def step_changes(recording: Recording) -> tuple[StepChanges, ...]:
+    """Returns what each step of a recording may have changed the look of, in order."""
+    mentions = _Mentions(made_from(recording))
+    for (node, _), kept in kept_values(recording).items():
+        mentions.named_after.setdefault(kept.name, {}).setdefault(kept.tensor, set()).add(node)
+    for (node, _), passed in edge_names(recording).items():
+        mentions.passers.setdefault(passed.tensor, set()).add(node)
+    return tuple(mentions.follow(state) for state in recording.states())
+
+
+_Many = defaultdict[int, set[int]]
+
+
+@dataclass
+class _Mentions:
+    """Which labels mention what, at the present step: a card shows the name of its base tensor, a node's number is shown only while another
+    node has the same name, and a pin becomes stale when its storage is written. To follow these references from each step's changes costs no
+    more than the changes themselves; to compare everything after every step would cost a thousand times as much.
+    """
+
+    made_from: Mapping[int, Sequence[int]]
+    """From a tensor to those that were made of it, on its storage."""
+    tensors: dict[int, TensorFacts] = field(default_factory=dict)
+    nodes: dict[int, NodeFacts] = field(default_factory=dict)
+    views: _Many = field(default_factory=partial(defaultdict, set))
+    """From a tensor to its views."""
+    results: _Many = field(default_factory=partial(defaultdict, set))
+    """From a node to the tensors that it made."""
+    senders: _Many = field(default_factory=partial(defaultdict, set))
+    """From a node to those that send it gradients."""
+    keepers: _Many = field(default_factory=partial(defaultdict, set))
+    """From a storage to the nodes with a saved tensor on it."""
+    namesakes: defaultdict[tuple[str, int | None], set[int]] = field(default_factory=partial(defaultdict, set))
+    checked: tuple[int, ...] = ()
+    """The node whose saved tensors the step checked."""
+    named_after: dict[str, dict[int | None, set[int]]] = field(default_factory=dict)
+    """From a name and the tensor that it referred to, to the nodes that saved that tensor; later it may refer to another."""
+    bound: dict[str, int | None] = field(default_factory=dict)
+    """From a name to the tensor that it refers to."""
+    passers: dict[int, set[int]] = field(default_factory=dict)
+    """From a tensor to the nodes whose edges carry its gradient."""
+
+    def follow(self, state: State) -> StepChanges:
+        step, storages, changed = state.step, state.step.touched_storages(), [key for key, _ in state.step.nodes]
+        moved = {name for key in state.awaited for name in state.called(key).names}
+        called = [*state.awaited]
+        for key, facts in step.tensors:
+            was, now = (each.names if each is not None else () for each in (self.tensors.get(key), facts))
+            moved |= {*was} ^ {*now}
+            if facts is not None and was != now:
+                called.append(key)
+        renamed = [node for key, facts in step.nodes for node in self._renamed_by(key, facts)]
+        passing = [self.passers.get(key, set()) & self.nodes.keys() for key in called]
+        nodes = _ordered(changed, renamed, *(self.senders[node] for node in renamed), *passing)
+        mentioning = [self._mentioning_changed(key, facts) for key, facts in step.tensors]
+        mentioning += [[key, *self._mentioning(self.tensors[key])] for key in state.awaited]
+        mentioning += [[*self.results[node]] for node in renamed]
+        at = step.error or step.backward
+        looked_at, self.checked = self.checked, () if at is None or at.node is None else (at.node,)
+        kept = [self.keepers[storage] for storage in storages]
+        kept += [self._keepers_of(name, state) & self.nodes.keys() for name in moved]
+        keepers = _ordered(changed, renamed, looked_at, self.checked, *kept)
+        return StepChanges(state, storages, _ordered([key for key, _ in step.tensors], *mentioning), nodes, keepers)
+
+    def _keepers_of(self, name: str, state: State) -> set[int]:
+        """The nodes in whose labels a name that has moved is written in another way: as the former name of a tensor, or no longer so."""
+        was, now = self.bound.get(name), state.bound(name)
+        self.bound[name] = now
+        keepers = self.named_after.get(name, {})
+        # Of other tensors it was the former name before, and still is, unless it refers to none.
+        affected = {was, now, *state.awaited} if was is not None and now is not None else keepers.keys()
+        return set().union(*(keepers.get(tensor, ()) for tensor in affected))
+
+    def _renamed_by(self, key: int, after: NodeFacts | None) -> list[int]:
+        """The nodes with another name now that node `key` has changed, including itself."""
+        before = self.nodes.pop(key, None)
+        if after is not None:
+            self.nodes[key] = after
+        for facts, change in ((before, set[int].discard), (after, set[int].add)):
+            for edge in facts.edges if facts is not None else ():
+                change(self.senders[edge.to], key)
+            for saved in facts.saved if facts is not None else ():
+                change(self.keepers[saved.storage], key)
+        called = [(facts.name, facts.line) for facts in (before, after) if facts is not None]
+        if before is not None and after is not None and called[0] == called[1]:
+            return []
+        counts = {name: len(self.namesakes[name]) for name in called}
+        if before is not None:
+            self.namesakes[called[0]].discard(key)
+        if after is not None:
+            self.namesakes[called[-1]].add(key)
+        told_apart = [name for name in called if min(counts[name], len(self.namesakes[name])) == 1]
+        return [key, *(other for name in told_apart for other in sorted(self.namesakes[name]))]
+
+    def _mentioning_changed(self, key: int, after: TensorFacts | None) -> list[int]:
+        """The tensors whose labels mention tensor `key`: those made of it, and the gradients it has and had."""
+        before = self.tensors.pop(key, None)
+        if after is not None:
+            self.tensors[key] = after
+        for facts, change in ((before, set[int].discard), (after, set[int].add)):
+            if facts is not None and facts.base is not None:
+                change(self.views[facts.base], key)
+            if facts is not None and facts.node is not None:
+                change(self.results[facts.node], key)
+        return [other for facts in (before, after) if facts is not None for other in self._mentioning(facts)]
+
+    def _mentioning(self, tensor: TensorFacts) -> list[int]:
+        """Its views, what was made of it, and the gradient that it has."""
+        made = [*self.views[tensor.id], *self.made_from.get(tensor.id, ())]
+        for each in made:  # which grows meanwhile
+            made += self.made_from.get(each, ())
+        return [*([] if tensor.grad is None else [tensor.grad]), *(each for each in made if each in self.tensors)]
+
+
+def _ordered(first: list[int], *others: Iterable[int]) -> tuple[int, ...]:
+    """`first` in its own order, then the others by number."""
+    known = set(first)
+    return (*dict.fromkeys(first), *sorted({each for some in others for each in some} - known))

@@ -1,14 +1,19 @@
-"""Draws the versions of a storage as dots on a line, each with the line and the operation that raised it."""
+"""Draws the versions of a storage as dots on a line, each with the line and the operation that raised it: one line for each version counter.
+
+Most storages have one counter; in PyTorch a write through `x.data` raises another one than a write through `x`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from inplacelab.language import Text
-from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, text
-from inplacelab_widgets.scene.measure import SMALL, coordinate, shortened, width_of
+from inplacelab.recording.recording import Recording
+from inplacelab.supported import terms_of
+from inplacelab_widgets.scene.svg import Look, Mark, between, flashes, lasting, path, text
+from inplacelab_widgets.scene.tensor_cards import Card
+from inplacelab_widgets.scene.text_layout import SMALL, coordinate, shortened, width_of
 
 HEIGHT = 42.0
 LINE = 17.0
@@ -37,28 +42,32 @@ class Raise:
     """The version counter."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class VersionLine:
-    """The versions of a storage from its first to its last step, in `room` px."""
+    """The versions of a storage from its first to its last step, in `room` px.
+
+    Attributes:
+        pitch: the distance from one dot to the next, in px.
+        width: the length of the line, in px.
+        ends: the last step at which each version is the present one.
+    """
 
     raises: Sequence[Raise]
     first: int
     last: int
     room: float
 
-    @cached_property
-    def pitch(self) -> float:
-        """The distance from one dot to the next, in px."""
+    def __post_init__(self) -> None:
         count = len(self.raises) + 1
         for_words = max(width_of(each.short, SMALL) for each in self.raises) + 4
-        return min(max(self.room, NARROWEST, min(count * for_words, WIDE_ENOUGH)), WIDEST) / count
-
-    @cached_property
-    def width(self) -> float:
-        return self.pitch * (len(self.raises) + 1)
+        self.pitch = min(max(self.room, NARROWEST, min(count * for_words, WIDE_ENOUGH)), WIDEST) / count
+        self.width = self.pitch * count
+        self.ends = [*(each.step - 1 for each in self.raises), self.last]
 
     def marks(self, left: float, top: float, keys: tuple[str, ...]) -> Iterator[Mark]:
-        """Draws the line from `left` on, below `top`."""
+        """Draws the line from `left` on, below `top`, with a dot for each version, and above each dot its number; if there is no room for
+        all, above the present one.
+        """
         y, places = top + LINE, [round(left + 6 + self.pitch * k, 1) for k in range(len(self.raises) + 1)]
         a, b = coordinate(places[0]), coordinate(left + self.width)
         yield path(f"M{a} {coordinate(y)}H{b}", between(self.first, self.last, Look("versions ahead")))
@@ -70,29 +79,20 @@ class VersionLine:
         if len(self.raises) > MOST_DOTS:
             yield from self._present(places[0], y, keys)
             return
-        for k, x in enumerate(places):
-            yield self._dot(x, y, k, keys)
-        yield from self._numbers(places, y, keys)
-        yield from self._authors(places, y, keys)
-
-    def _dot(self, x: float, y: float, k: int, keys: tuple[str, ...]) -> Mark:
-        now, past, ahead = Look("bead raised"), Look("bead"), Look("bead ahead")
-        looks = [(self.first, ahead, ahead), (self.raises[k - 1].step, now, past)] if k else [(self.first, past, past)]
-        return Mark("circle", (("cx", x), ("cy", y), ("r", 4.5)), flashes(looks, self.last), keys)
-
-    def _numbers(self, places: Sequence[float], y: float, keys: tuple[str, ...]) -> Iterator[Mark]:
-        """Above each dot its version; if there is no room for all, above the present one."""
-        labels = [self.raises[0].before, *(each.after for each in self.raises)]
         starts = [self.first, *(each.step for each in self.raises)]
+        for k, (x, start) in enumerate(zip(places, starts, strict=True)):
+            now, past, ahead = Look("bead raised"), Look("bead"), Look("bead ahead")
+            looks = [(self.first, ahead, ahead), (start, now, past)] if k else [(start, past, past)]
+            yield Mark("circle", (("cx", x), ("cy", y), ("r", 4.5)), flashes(looks, self.last), keys)
+        labels = [self.raises[0].before, *(each.after for each in self.raises)]
         for k, (x, label, start) in enumerate(zip(places, labels, starts, strict=True)):
             now, past = Look("text middle bold", label), Look("text middle", label)
             ahead = Look("text middle ahead", label)
-            looks = [(self.first, ahead, ahead)] if k else []
-            looks.append((start, now if k else past, past))
-            ends = self.last
-            if self.pitch < ROOM_FOR_NUMBER:
-                looks, ends = [(start, now, now)], self._end(k)
-            yield text(x, y - 8, flashes(looks, ends), keys=keys)
+            looks = [(self.first, ahead, ahead), (start, now, past)] if k else [(start, past, past)]
+            is_narrow = self.pitch < ROOM_FOR_NUMBER
+            shown = flashes([(start, now, now)], self.ends[k]) if is_narrow else flashes(looks, self.last)
+            yield text(x, y - 8, shown, keys=keys)
+        yield from self._authors(places, y, keys)
 
     def _authors(self, places: Sequence[float], y: float, keys: tuple[str, ...]) -> Iterator[Mark]:
         """Below each dot what raised it, in short if need be, a little aside if its neighbors are long. If there is no room for all, below the last one
@@ -110,7 +110,7 @@ class VersionLine:
                 Look(style, words) for style in ("text middle bold", "text soft middle", "text middle ahead")
             )
             looks = [(each.step, now, past)] if narrow else [(self.first, ahead, ahead), (each.step, now, past)]
-            yield text(round(x, 1), y + 17, flashes(looks, self._end(k) if narrow else self.last), keys=keys)
+            yield text(round(x, 1), y + 17, flashes(looks, self.ends[k] if narrow else self.last), keys=keys)
 
     def _fitted(self, room: float) -> list[Text]:
         """What raised each version, for labels side by side in `room` px: in full, or in short, or the longest cut."""
@@ -133,10 +133,6 @@ class VersionLine:
         looks = ((step, Look("text bold", words), Look("text soft", words)) for step, words in said)
         yield text(x - 6, y + 17, flashes(looks, self.last), keys=keys)
 
-    def _end(self, k: int) -> int:
-        """The last step at which version number `k` is the present one."""
-        return self.raises[k].step - 1 if k < len(self.raises) else self.last
-
 
 def _apart(middles: Sequence[float], halves: Sequence[float], start: float, end: float) -> list[float]:
     """Moves labels, given by their middles and half widths, so that none overlaps the next, within `start` and `end`."""
@@ -153,3 +149,37 @@ def _apart(middles: Sequence[float], halves: Sequence[float], start: float, end:
 
 def _cut(author: Text, room: float) -> Text:
     return Text(shortened(author.en, room), shortened(author.zh, room))
+
+
+# --- version counters -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """One version counter of a storage."""
+
+    labels: tuple[tuple[int, str], ...]
+    """(step, version) wherever the version changes."""
+    raises: tuple[Raise, ...]
+    cards: tuple[Card, ...]
+    """The tensors that share it."""
+
+    def names(self, last: int) -> Iterator[tuple[int, str]]:
+        """Yields (step, the names of the tensors that share it) wherever they change, up to step `last`."""
+        begun = {step for card in self.cards for step, _ in card.life.moments}
+        for step in sorted(begun | {card.life.last + 1 for card in self.cards}):
+            faces = [card.life.at(step) for card in self.cards]
+            named = [chip for face in faces if face is not None and face.called.names for chip in face.chips]
+            if step <= last:
+                yield step, ", ".join(named)
+
+
+def counters(recording: Recording) -> dict[int, dict[int, list[tuple[int, str]]]]:
+    """Returns, for each storage and each of its counters, (step, version) wherever the version changes."""
+    found: dict[int, dict[int, list[tuple[int, str]]]] = {}
+    label = terms_of(recording).label
+    for step in recording.steps:
+        for key, facts in step.counters:
+            if facts is not None:
+                found.setdefault(facts.storage, {}).setdefault(key, []).append((step.index, label(facts.version)))
+    return found

@@ -1,311 +1,252 @@
-"""All text of the stepper except the sentences about steps, in English and Chinese: one module for each part of the picture."""
+"""All text of the pictures except the sentences about steps, in English and Chinese. `player` has that of the controls, `side_by_side` that of comparisons."""
 
 from __future__ import annotations
 
-from inplacelab_widgets.words.comparison import (
-    COMPARED,
-    DIFFERENCES,
-    DIFFERS,
-    KEYS_OF_COMPARISON,
-    NOT_EQUAL,
-    PROGRAM,
-    SHARE_OF_COMPARISON,
-    SIDES,
-    UNTITLED,
-)
-from inplacelab_widgets.words.descriptions import (
-    GRAPH_SAYS,
-    GRAPH_TOO_WIDE,
-    MEMORY_SAYS,
-    MORE_ROWS,
-    NONE,
-    PART_OF_GRAPH,
-    STORAGES_SAY,
-    STORAGES_SAY_PLAINLY,
-)
-from inplacelab_widgets.words.graph import (
-    ALL_WAITING,
-    BEGINS_AT,
-    EACH_NODE,
-    EACH_TURN,
-    FAR,
-    FILLS,
-    FOLDED,
-    IN_CUSTOM,
-    IN_HOOK,
-    KEEPS,
-    KEEPS_NOTHING,
-    KEEPS_SOME,
-    KEEPS_STALE,
-    LINES,
-    MADE_BY_BACKWARD,
-    NEW,
-    NEW_AT,
-    NO_GRAPH,
-    NO_NODE_LEFT,
-    NO_NODE_YET,
-    NODE_IS,
-    NODE_STATUS,
-    NODES,
-    NODES_OF,
-    NOT_REACHED,
-    REPEATED,
-    RUNS,
-    SOME_DONE,
-    TURN,
-    UNPACKS,
-    WAS,
-)
-from inplacelab_widgets.words.history import (
-    BACKWARD,
-    BYTES,
-    FOLDED_LANES,
-    FORWARD,
-    HELD,
-    HELD_SUMMED,
-    LIVE,
-    MEMORY,
-    MORE_LANES,
-    MORE_LANES_PLAINLY,
-    NEITHER,
-    NEVER_WRITTEN,
-    ONE_MORE_LANE,
-    ONE_MORE_LANE_PLAINLY,
-    PEAK,
-    SEGMENTS,
-    STEP_AXIS,
-    UNPACK_FAILS,
-    UPDATE,
-)
-from inplacelab_widgets.words.origins import ORIGINS
-from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, PLAYER, STORY
-from inplacelab_widgets.words.predict import PREDICT
-from inplacelab_widgets.words.ranks import (
-    ALL_HERE,
-    ALL_ON_LINE,
-    ALL_RANKS,
-    AXIS_SAYS,
-    BOTH_RANKS,
-    COLLECTIVE,
-    DIFFERS_BETWEEN_RANKS,
-    DRIFT_TABLE,
-    DRIFTED,
-    DRIFTS_HERE,
-    ENDED,
-    EQUAL,
-    KEYS_OF_RANKS,
-    LINKED,
-    LINKED_ONCE,
-    NOT_BEGUN,
-    NOT_LINKED,
-    ONLY,
-    PARAMETER,
-    RAISED,
-    RANK,
-    RANKS,
-    RANKS_PANEL,
-    WAITS,
-)
-from inplacelab_widgets.words.share import SHARE
-from inplacelab_widgets.words.storages import (
-    CONSTANT,
-    ELEMENTS_CUT,
-    ELEMENTS_SAY,
-    FOLLOW,
-    FORMULA,
-    FREED,
-    FRESH,
-    GONE,
-    GRADIENT_OF,
-    IN_BACKWARD,
-    LEAF,
-    LENS,
-    LENS_GAPS,
-    LENSES,
-    LINE,
-    MADE,
-    MADE_SOMEWHERE,
-    MARKS,
-    NAMED_LATER,
-    NEW_STORAGE,
-    NO_ELEMENTS,
-    NO_SLOTS,
-    NO_TENSOR,
-    NON_CONTIGUOUS,
-    NOT_RECORDED,
-    OFFSET,
-    ONE_SLOT,
-    OVERVIEW,
-    RANGE,
-    RANGE_NOT_MEASURED,
-    READ_AS,
-    REFUSED_HERE,
-    RELEASED,
-    SAVED_AT,
-    SAVED_BY,
-    SHAPE,
-    SHELF,
-    SIMULATED,
-    SLOTS,
-    STALE,
-    STALE_NOW,
-    STRIDES,
-    TRUNCATED,
-    UNNAMED,
-    UNNOTICED,
-    VALUE_BEFORE,
-    VALUE_KEPT,
-)
-from inplacelab_widgets.words.tables import COLUMNS, OF_GRADIENTS, TABLES
+from inplacelab.language import Text
 
-__all__ = [
-    "ALL_HERE",
-    "ALL_ON_LINE",
-    "ALL_RANKS",
-    "ALL_WAITING",
-    "AXIS_SAYS",
-    "BACKWARD",
-    "BEGINS_AT",
-    "BOTH_RANKS",
-    "BYTES",
-    "COLLECTIVE",
-    "COLUMNS",
-    "COMPARED",
-    "CONSTANT",
-    "DIFFERENCES",
-    "DIFFERS",
-    "DIFFERS_BETWEEN_RANKS",
-    "DRIFTED",
-    "DRIFTS_HERE",
-    "DRIFT_TABLE",
-    "EACH_NODE",
-    "EACH_TURN",
-    "ELEMENTS_CUT",
-    "ELEMENTS_SAY",
-    "ENDED",
-    "EQUAL",
-    "FAR",
-    "FILLS",
-    "FOLDED",
-    "FOLDED_LANES",
-    "FOLLOW",
-    "FORMULA",
-    "FORWARD",
-    "FREED",
-    "FRESH",
-    "GONE",
-    "GRADIENT_OF",
-    "GRAPH_SAYS",
-    "GRAPH_TOO_WIDE",
-    "HELD",
-    "HELD_SUMMED",
-    "IN_BACKWARD",
-    "IN_CUSTOM",
-    "IN_HOOK",
-    "KEEPS",
-    "KEEPS_NOTHING",
-    "KEEPS_SOME",
-    "KEEPS_STALE",
-    "KEYS",
-    "KEYS_OF_COMPARISON",
-    "KEYS_OF_RANKS",
-    "KEYS_WITHOUT_GRADIENTS",
-    "LEAF",
-    "LENS",
-    "LENSES",
-    "LENS_GAPS",
-    "LINE",
-    "LINES",
-    "LINKED",
-    "LINKED_ONCE",
-    "LINKS",
-    "LIVE",
-    "MADE",
-    "MADE_BY_BACKWARD",
-    "MADE_SOMEWHERE",
-    "MARKS",
-    "MEMORY",
-    "MEMORY_SAYS",
-    "MORE_LANES",
-    "MORE_LANES_PLAINLY",
-    "MORE_ROWS",
-    "NAMED_LATER",
-    "NEITHER",
-    "NEVER_WRITTEN",
-    "NEW",
-    "NEW_AT",
-    "NEW_STORAGE",
-    "NODES",
-    "NODES_OF",
-    "NODE_IS",
-    "NODE_STATUS",
-    "NONE",
-    "NON_CONTIGUOUS",
-    "NOT_BEGUN",
-    "NOT_EQUAL",
-    "NOT_LINKED",
-    "NOT_REACHED",
-    "NOT_RECORDED",
-    "NO_ELEMENTS",
-    "NO_GRAPH",
-    "NO_NODE_LEFT",
-    "NO_NODE_YET",
-    "NO_SLOTS",
-    "NO_TENSOR",
-    "OFFSET",
-    "OF_GRADIENTS",
-    "ONE_MORE_LANE",
-    "ONE_MORE_LANE_PLAINLY",
-    "ONE_SLOT",
-    "ONLY",
-    "ORIGINS",
-    "OVERVIEW",
-    "PARAMETER",
-    "PART_OF_GRAPH",
-    "PEAK",
-    "PLAYER",
-    "PREDICT",
-    "PROGRAM",
-    "RAISED",
-    "RANGE",
-    "RANGE_NOT_MEASURED",
-    "RANK",
-    "RANKS",
-    "RANKS_PANEL",
-    "READ_AS",
-    "REFUSED_HERE",
-    "RELEASED",
-    "REPEATED",
-    "RUNS",
-    "SAVED_AT",
-    "SAVED_BY",
-    "SEGMENTS",
-    "SHAPE",
-    "SHARE",
-    "SHARE_OF_COMPARISON",
-    "SHELF",
-    "SIDES",
-    "SIMULATED",
-    "SLOTS",
-    "SOME_DONE",
-    "STALE",
-    "STALE_NOW",
-    "STEP_AXIS",
-    "STORAGES_SAY",
-    "STORAGES_SAY_PLAINLY",
-    "STORY",
-    "STRIDES",
-    "TABLES",
-    "TRUNCATED",
-    "TURN",
-    "UNNAMED",
-    "UNNOTICED",
-    "UNPACKS",
-    "UNPACK_FAILS",
-    "UNTITLED",
-    "UPDATE",
-    "VALUE_BEFORE",
-    "VALUE_KEPT",
-    "WAITS",
-    "WAS",
-]
+# --- storages, tensors, saved tensors, and elements ------------------------------------------------------------------
+
+LINE = Text("line {line}", "第 {line} 行")
+IN_BACKWARD = Text("backward", "反向传播")
+FREED = Text("freed", "已释放")
+REFUSED_HERE = Text("✗ refused", "✗ 被拒绝")
+CONSTANT = Text("constant", "常数")
+LEAF = Text("leaf", "叶子张量")
+MADE = {
+    "made": Text("made by line {line} {op}", "第 {line} 行产生：{op}"),
+    "backward": Text("made by backward, line {line}", "第 {line} 行的反向传播产生"),
+    "before": Text("existed before line {line}", "第 {line} 行之前已有"),
+    "seen": Text("first seen on line {line}", "首见于第 {line} 行"),
+}
+MADE_SOMEWHERE = {
+    "made": Text("made by {op}", "产生：{op}"),
+    "backward": Text("made by backward", "由反向传播产生"),
+    "before": Text("existed before", "此前已有"),
+    "seen": Text("made on an unknown line", "产生于未知的行"),
+    "there": Text("", ""),
+}
+"""The same where the line is not known."""
+GRADIENT_OF = Text("gradient of {tensor}", "{tensor} 的梯度")
+UNNAMED = Text("unnamed", "未命名")
+GONE = Text("gone", "已不存在")
+"""Said of a tensor that the program no longer has."""
+NAMED_LATER = Text("named when line {line} is done", "第 {line} 行执行完时得名")
+SHAPE = Text("shape", "形状")
+STRIDES = Text("strides", "步幅")
+OFFSET = Text("offset", "偏移")
+SAVED_BY = Text("kept by {node}", "保存者：{node}")
+SAVED_AT = Text("{names} @ v{version}", "{names} @ v{version}")
+FRESH = Text("✓ fresh", "✓ 未过期")
+UNNOTICED = Text("⚠ overwritten, its version still fits", "⚠ 已被覆盖，版本号却仍相符")
+STALE = Text("✗ stale, now v{version}", "✗ 已过期，现为 v{version}")
+STALE_NOW = Text("✗ goes stale, now v{version}", "✗ 本步过期，现为 v{version}")
+"""The same in the step that makes it stale."""
+RELEASED = Text("○ released", "○ 已释放")
+NOT_RECORDED = Text("values not recorded", "未记录数值")
+SLOTS = Text("{slots} slots", "{slots} 个槽位")
+OVERVIEW = Text(
+    "overview: {slots} slots, about {per_pixel} in a pixel", "概览：{slots} 个槽位，每像素约 {per_pixel} 个"
+)
+RANGE = Text("min {minimum}, max {maximum}", "最小 {minimum}，最大 {maximum}")
+RANGE_NOT_MEASURED = Text("min and max not measured", "未测最小值和最大值")
+FOLLOW = {
+    "follow": Text("Follow a tensor", "跟踪一个张量"),
+    "follow_hint": Text("Its storages stay in full", "始终完整显示它的存储"),
+    "follow_nothing": Text("Follow…", "跟踪…"),
+}
+LENS = Text("values of slots {first}–{last}", "槽位 {first}–{last} 的数值")
+LENS_GAPS = Text(" (· not recorded)", "（· 表示未记录）")
+LENSES = {
+    "lens": LENS,
+    "lens_gaps": LENS_GAPS,
+    "lens_moved": Text(" · Esc: follow the writes", " · Esc：跟随写入"),
+}
+"""The text of a lens that a reader has moved."""
+MARKS = {
+    "changed": Text(
+        "written with another value; below it, what the slot held before", "写入了不同的值；下方是原来的值"
+    ),
+    "same": Text("written with the value that it had", "写入的就是原来的值"),
+    "around": Text("some of these were written; which is not known", "其中一部分被写入，具体哪些不得而知"),
+    "read": Text("read by this step, and not written", "本步读取，未写入"),
+    "lost": Text(
+        "overwritten since backward kept it; below it, what it held then",
+        "被反向传播保存之后又遭覆盖；下方是保存时的值",
+    ),
+    "copy": Text("its values were copied to there", "箭头从复制的来源指向目标"),
+}
+"""What the marks of slots mean, by what the step did (see `recording.touched`)."""
+VALUE_BEFORE = Text("was", "原值")
+VALUE_KEPT = Text("kept", "保存")
+"""Beside the values that backward had kept, under those that it found."""
+SHELF = Text("Other storages", "其余存储")
+SIMULATED = Text("simulated device", "模拟设备")
+TRUNCATED = Text(
+    "The recording was cut after {count} steps: what happened later is not shown.",
+    "记录在第 {count} 步之后截断：此后发生的事未显示。",
+)
+
+FORMULA = Text("slot = {terms}", "槽位 = {terms}")
+NEW_STORAGE = Text("new storage {now}, was {before}", "新存储 {now}，原为 {before}")
+NON_CONTIGUOUS = Text("non-contiguous", "不连续")
+ONE_SLOT = Text("×{size} along {axis}: one slot", "沿 {axis} ×{size}：同一槽位")
+ELEMENTS_CUT = Text("{drawn} of {total} elements drawn", "共 {total} 个元素，只画出 {drawn} 个")
+NO_SLOTS = Text("no slots", "没有槽位")
+NO_ELEMENTS = Text("no elements", "没有元素")
+READ_AS = Text(
+    "counts in {dtype}, {bytes} bytes each; a slot has {slot}",
+    "以 {dtype} 计数，每个 {bytes} 字节；一个槽位 {slot} 字节",
+)
+NO_TENSOR = Text("No tensor has a name yet.", "还没有具名的张量。")
+ELEMENTS_SAY = Text(
+    "Elements of {tensors}. New, or with a new layout: {changed}.", "{tensors} 的元素。新出现或布局改变：{changed}。"
+)
+
+# --- the graph of grad nodes, and the steps of backward --------------------------------------------------------------
+
+KEEPS = Text("keeps {saved}", "保存 {saved}")
+KEEPS_STALE = Text("{saved} ✗ stale", "{saved} ✗ 已过期")
+KEEPS_NOTHING = Text("keeps nothing", "不保存任何张量")
+FILLS = Text("fills {tensor}.grad", "写入 {tensor}.grad")
+NEW = Text("NEW", "新")
+NO_GRAPH = Text("No operation has made a grad node.", "还没有操作产生梯度节点。")
+MADE_BY_BACKWARD = Text("made by backward", "反向传播时生成")
+NO_NODE_YET = Text("No grad node yet.", "还没有梯度节点。")
+NO_NODE_LEFT = Text("No grad node is left: no tensor leads to one.", "梯度节点都已释放：没有张量再引用它们。")
+BEGINS_AT = Text(" The graph begins at line {line}.", "反向图从第 {line} 行开始。")
+NODE_STATUS = {
+    "": Text("", ""),
+    "waiting": Text("◌ waiting", "◌ 等待"),
+    "arrived": Text("● gradient arrived", "● 梯度到达"),
+    "unpacking": Text("▶ finds", "▶ 取用"),
+    "done": Text("✓ done", "✓ 完成"),
+    "failed": Text("✗ failed", "✗ 失败"),
+}
+
+NEW_AT = Text("NEW at line {line}", "新，第 {line} 行")
+WAS = Text("was {names}", "原为 {names}")
+NODES = Text("{count} nodes", "{count} 个节点")
+NODES_OF = Text("{count} nodes: {kinds}", "{count} 个节点：{kinds}")
+REPEATED = Text("×{turns} {kinds}", "×{turns} {kinds}")
+TURN = Text("turn {turn} of {turns}", "第 {turn} 轮，共 {turns} 轮")
+LINES = Text("lines {first}–{last}", "第 {first}–{last} 行")
+NODE_IS = Text("{name}: {status}", "{name}：{status}")
+SOME_DONE = Text("✓ {done} of {count} done", "✓ 已完成 {done}/{count}")
+ALL_WAITING = Text("◌ all waiting", "◌ 全部等待")
+KEEPS_SOME = Text("keeps {count} tensors", "保存 {count} 个张量")
+NOT_REACHED = Text("○ not reached", "○ 未到达")
+RUNS = Text("▶ runs", "▶ 运行")
+IN_HOOK = Text("▷ in hook {function}", "▷ 在钩子 {function} 中")
+IN_CUSTOM = Text("▷ in {function}", "▷ 在 {function} 中")
+UNPACKS = Text("▷ {saved}: kept v{kept}, finds v{found} {mark}", "▷ {saved}：保存 v{kept}，取用 v{found} {mark}")
+FOLDED = Text(
+    "{nodes} grad nodes drawn in {boxes} boxes: what the program repeats shares a box.",
+    "{nodes} 个梯度节点画在 {boxes} 个方框中：程序重复的部分共享一个方框。",
+)
+EACH_TURN = Text("a box for each turn", "每一轮一个方框")
+EACH_NODE = Text("a box for each node", "每个节点一个方框")
+FAR = Text(
+    "{hidden} of {boxes} boxes are not drawn: only those up to {radius} edges from this step's node are.",
+    "{boxes} 个方框中有 {hidden} 个未画出：只画离本步节点 {radius} 条边以内的方框。",
+)
+
+# --- the version lanes and the bytes, whose axis is the step ---------------------------------------------------------
+
+FORWARD = Text("forward", "前向计算")
+UPDATE = Text("update", "参数更新")
+BACKWARD = Text("backward", "反向传播")
+UNPACK_FAILS = Text("✗ finds it stale", "✗ 取用时已过期")
+MEMORY = Text("Tracked bytes", "追踪的字节数")
+LIVE = Text("live {live}", "存活 {live}")
+PEAK = Text("peak {peak}", "峰值 {peak}")
+STEP_AXIS = Text("line", "行号")
+
+MORE_LANES = Text(
+    "{count} more storages, never named, written or kept", "另有 {count} 个存储：从未命名、写入或被反向传播保存"
+)
+ONE_MORE_LANE = Text("1 more storage, never named, written or kept", "另有 1 个存储：从未命名、写入或被反向传播保存")
+MORE_LANES_PLAINLY = Text("{count} more storages, never named or written", "另有 {count} 个存储：从未命名或写入")
+ONE_MORE_LANE_PLAINLY = Text("1 more storage, never named or written", "另有 1 个存储：从未命名或写入")
+"""The same for a framework without gradients."""
+FOLDED_LANES = Text("{count} more storages", "另有 {count} 个存储")
+NEITHER = Text(": never written, never kept for backward", "：从未写入，也未被反向传播保存")
+NEVER_WRITTEN = Text(": never written", "：从未写入")
+SEGMENTS = {
+    "named": Text("named {size}", "有名字 {size}"),
+    "gradient": Text("gradients {size}", "梯度 {size}"),
+    "flight": Text("gradients in flight {size}", "传递中的梯度 {size}"),
+    "saved": Text("kept only by backward {size}", "仅反向传播保存 {size}"),
+    "copy": Text("copies kept {size}", "保存的副本 {size}"),
+    "other": Text("unnamed {size}", "未命名 {size}"),
+}
+HELD = Text("held now", "当前占用")
+HELD_SUMMED = Text("held now, summed", "当前占用，合计")
+
+BYTES = {
+    "live": Text("live", "存活"),
+    "peak": Text("peak so far", "至此的峰值"),
+}
+"""The rows of the table of bytes."""
+
+# --- the captions and column heads of the tables ---------------------------------------------------------------------
+
+TABLES = {
+    "storages": Text("Storages", "存储"),
+    "tensors": Text("Tensors", "张量"),
+    "saved": Text("Kept for backward", "为反向传播保存的张量"),
+    "nodes": Text("Grad nodes", "梯度节点"),
+    "memory": MEMORY,
+}
+OF_GRADIENTS = (Text("{flag}", "{flag}"), Text("grad node", "梯度节点"))
+"""The last columns of the tensors; omitted for a framework without gradients."""
+COLUMNS = {
+    "storages": (
+        Text("storage", "存储"),
+        Text("bytes", "字节"),
+        Text("dtype", "数据类型"),
+        Text("device", "设备"),
+        Text("{version}", "{version}"),
+        Text("values", "数值"),
+    ),
+    "tensors": (
+        Text("tensor", "张量"),
+        Text("storage", "存储"),
+        SHAPE,
+        STRIDES,
+        OFFSET,
+        Text("dtype", "数据类型"),
+        Text("kind", "种类"),
+        Text("made", "产生"),
+        *OF_GRADIENTS,
+    ),
+    "saved": (Text("node", "节点"), Text("keeps", "保存"), Text("storage", "存储"), Text("state", "状态")),
+    "nodes": (
+        Text("node", "节点"),
+        Text("line", "行号"),
+        Text("passes gradients to", "把梯度传给"),
+        Text("state", "状态"),
+    ),
+    "memory": (Text("bytes", "字节"), Text("size", "大小")),
+}
+
+# --- descriptions of panels for screen readers, and notes in still pictures ------------------------------------------
+
+STORAGES_SAY = Text(
+    "{storages} live storages, {tensors} tensors. Written in this step: {written}. Stale saved tensors: {stale}.",
+    "现有 {storages} 个存储、{tensors} 个张量。本步写入：{written}。已过期的保存张量：{stale} 个。",
+)
+STORAGES_SAY_PLAINLY = Text(
+    "{storages} live storages, {tensors} tensors. Written in this step: {written}.",
+    "现有 {storages} 个存储、{tensors} 个张量。本步写入：{written}。",
+)
+"""The same for a framework without gradients."""
+GRAPH_SAYS = Text(
+    "{nodes} grad nodes and {edges} edges. New in this step: {new}.",
+    "{nodes} 个梯度节点、{edges} 条边。本步新增：{new}。",
+)
+MEMORY_SAYS = Text("{live} live, peak {peak}.", "存活 {live}，峰值 {peak}。")
+NONE = Text("none", "无")
+
+MORE_ROWS = Text("and {count} more", "另有 {count} 行")
+GRAPH_TOO_WIDE = Text("The graph is too wide to be drawn here.", "反向图过宽，此处不绘制。")
+PART_OF_GRAPH = Text("The part of the graph around the node of this step:", "本步所涉节点附近的反向图：")

@@ -1,9 +1,9 @@
-"""The text of the player around the panels: its controls, its keys, and its reading line."""
+"""The text of the player around the panels: its controls, its keys, its dialogs."""
 
 from __future__ import annotations
 
 from inplacelab.language import Text
-from inplacelab_widgets.words.history import BACKWARD, FORWARD, UPDATE
+from inplacelab_widgets.words import BACKWARD, FORWARD, UPDATE
 
 PLAYER = {
     "region": Text("Stepper: {title}", "播放器：{title}"),
@@ -166,4 +166,96 @@ LINKS = {
     "clause": Text(", ", "，"),
     "colon": Text(": ", "："),
     "semicolon": Text(" · ", " · "),
+}
+
+# --- predict mode ----------------------------------------------------------------------------------------------------
+
+PREDICT = {
+    "predict": Text("Predict", "预测"),
+    "predict_hint": Text("Say what a step will do before it is shown (p)", "在显示每一步之前，先预测它的结果（p）"),
+    "predict_next": Text("Next: line {line}", "接下来：第 {line} 行"),
+    "predict_line": Text("Line {line}", "第 {line} 行"),
+    "predict_step": Text("The next step", "下一步"),
+    "predict_check": Text("Check and step", "检查并前进"),
+    "predict_skip": Text("Skip", "跳过"),
+    "predict_on": Text("Go on", "继续"),
+    "predict_look": Text("Look at the picture", "看图"),
+    "predict_choose": Text("Choose an answer to each question, or skip.", "请为每个问题选择答案，或者跳过。"),
+    "predict_score": Text("Right so far: {right} of {given}", "目前答对：{right} / {given}"),
+    "predict_hit": Text("✓ right", "✓ 正确"),
+    "predict_wrong": Text("✗ wrong", "✗ 错误"),
+    "predict_missed": Text("○ right, not chosen", "○ 正确，未选"),
+    "predict_right": Text("✓ Right.", "✓ 答对了。"),
+    "predict_not_right": Text("✗ Not quite.", "✗ 不完全对。"),
+}
+
+# --- the dialog that shares a step -----------------------------------------------------------------------------------
+
+SHARE = {
+    "share_title": Text("Share step {step}", "分享第 {step} 步"),
+    "copy_link": Text("Copy link to this step", "复制这一步的链接"),
+    "link_of_file": Text(
+        "This page is a file, so the link works only on this computer. To share it, send the file and the end of the link.",
+        "此网页是本地文件，链接只在这台电脑上有效；分享给他人时，请发送该文件和链接的结尾部分。",
+    ),
+    "no_link": Text(
+        'A step in a notebook has no link. Write a page with stepper.to_html("page.html"), and share from there.',
+        '笔记本中的步没有链接，网页中有：用 stepper.to_html("page.html") 保存网页，再在网页中分享。',
+    ),
+    "save_picture": Text("Save picture (PNG)", "保存图片（PNG）"),
+    "saved_as": Text("Saved as {name}", "已保存为 {name}"),
+    "picture_refused": Text(
+        "This browser could not draw the picture. In a terminal: inplacelab share program.py --card card.png",
+        "此浏览器无法绘制图片。可在终端中执行：inplacelab share program.py --card card.png",
+    ),
+    "copy_markdown": Text("Copy as Markdown", "复制为 Markdown"),
+    "copy_refused": Text(
+        "The browser did not allow copying. The text below is selected: Ctrl+C (⌘C) copies it.",
+        "浏览器不允许复制。下面的文本已选中，可按 Ctrl+C（⌘C）复制。",
+    ),
+    "to_copy": Text("Text to copy", "要复制的文本"),
+    "no_gif": Text(
+        'An animation (GIF) of all steps: inplacelab share program.py --gif steps.gif, or stepper.to_gif(path="steps.gif")',
+        '所有步的动图（GIF）：inplacelab share program.py --gif steps.gif，或 stepper.to_gif(path="steps.gif")',
+    ),
+    "this_step": Text("this step", "这一步"),
+    "colon": Text(": ", "："),
+}
+
+# --- where a number comes from ---------------------------------------------------------------------------------------
+
+ORIGINS = {
+    "origins": Text("Where this number comes from", "这个数从哪里来"),
+    "origins_hint": Text(
+        "[ back to its origins · ] on to what it flowed into · O its life", "[ 回到来源 · ] 前往去向 · O 查看经历"
+    ),
+    "origins_none": Text("Select a slot or an element first.", "请先选中一个槽位或元素。"),
+    "origins_end": Text("Nothing further back.", "再往前没有了。"),
+    "origins_last": Text("It has flowed into nothing.", "它没有流入任何地方。"),
+    "origins_back": Text("{count} back: {says}", "往前 {count} 步：{says}"),
+    "origins_into": Text("flowed into: {says}", "流入：{says}"),
+    "origins_more": Text(" · and {count} more", " · 另有 {count} 个"),
+    "origins_from": Text("From", "来源"),
+    "origins_to": Text("Flowed into", "流入"),
+    "origins_paths": Text("What the gradient is made of", "梯度由什么组成"),
+    "life": Text("The slot's life", "槽位的经历"),
+    "life_step": Text("step", "步"),
+    "right_path": Text("right path: {path}", "正确的路径：{path}"),
+    "used_path": Text("path that was used: {path}", "实际所用的路径：{path}"),
+    "life_kinds": Text(
+        "made|written|read|kept|overwritten while kept|found stale", "产生|写入|读取|保存|保存期间被覆盖|发现已过期"
+    ),
+    "life_of": Text("Life of slot {slot} of {storage}", "{storage} 第 {slot} 号槽位的经历"),
+    "life_lines": Text("below: lines of the program", "下方：程序的行号"),
+    "path_more": Text("and {count} more paths: O lists them", "另有 {count} 条路径：按 O 列出"),
+    "path_overwrote": Text("line {line} overwrote the kept value", "第 {line} 行覆盖了保存的值"),
+    "path_right": Text("right", "正确"),
+    "path_used": Text("used", "实际"),
+    "large": Text(
+        "{storages}: more than {most} slots. Origins are told by rule, for all elements together.",
+        "{storages} 的槽位多于 {most} 个，只按规则说明全部元素的来源。",
+    ),
+    "left_out": Text(
+        "Origins of the first {most} numbers only; {left} are left out.", "只显示前 {most} 个数的来源，略去 {left} 个。"
+    ),
 }

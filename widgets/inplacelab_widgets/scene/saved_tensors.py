@@ -1,0 +1,281 @@
+"""Draws the saved tensors of a storage as pins below it: fresh, stale or released.
+
+Many pins are folded, so that the block stays as high as one with a few: a weight that a loop reads is saved once in every turn. Its pins are then
+drawn as one, with their number. Stale pins are folded separately, since backward will fail on them, and the pin that backward checks in this step
+has its own place. In the player a fold opens a list.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Literal, NamedTuple
+
+from inplacelab.language import Text, enumerated
+from inplacelab.recording import queries
+from inplacelab.recording.facts import NodeFacts, SavedFacts
+from inplacelab.recording.naming import node_label
+from inplacelab.recording.recording import Recording, State
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.names import kept_names, unquoted
+from inplacelab_widgets.scene.svg import Look, Mark, path, rect, runs, text
+from inplacelab_widgets.scene.text_layout import SMALL, Words, coordinate, widest
+from inplacelab_widgets.scene.timeline import Life, followed, gatherings, once_for_each, step_changes
+
+HEIGHT = 34.0
+
+Key = tuple[int, int, int]
+"""(node, storage, version)."""
+
+Status = Literal["fresh", "stale", "released"]
+
+_STYLES: Mapping[Status, tuple[str, str, str, str]] = {
+    "fresh": ("pin", "flag", "text", "text"),
+    "stale": ("pin stale", "flag-stale", "text", "text alarm"),
+    "released": ("pin released", "flag-released", "text soft", "text soft"),
+}
+"""The styles of a pin: its outline, its needle, and its two lines."""
+
+
+class Plate(NamedTuple):
+    """The text of a pin: two lines, and whether backward is checking it in this step, or this step has made it stale."""
+
+    status: Status
+    first_line: Text
+    second_line: Text
+    checked: bool = False
+    turned: bool = False
+
+
+Plates = Sequence[tuple[int, Plate | None]]
+"""(step, the plate from then on, or None), in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PinContent:
+    """The state of a pin after one step."""
+
+    status: Status
+    owner: Text
+    saved: Words
+    state: Words
+    now: str
+    """The present version of its storage."""
+    checked: bool
+    """Whether backward is checking it in this step."""
+
+    def said(self, *, turned: bool) -> Words:
+        """Returns what is said of it; `turned` in the step that makes it stale."""
+        return words.STALE_NOW.format(version=self.now) if turned else self.state
+
+    def plate(self, *, turned: bool = False) -> Plate:
+        """Returns its plate."""
+        second = Text("{saved} · {state}", "{saved} · {state}").format(saved=self.saved, state=self.said(turned=turned))
+        return Plate(self.status, words.SAVED_BY.format(node=self.owner), second, self.checked and not turned, turned)
+
+
+class Pin(NamedTuple):
+    """The tensors that one node saved on one storage at one version, over the steps."""
+
+    node: int
+    storage: int
+    version: int
+    life: Life[PinContent]
+    keys: tuple[str, ...]
+    links: tuple[str, ...]
+
+    @property
+    def plates(self) -> Plates:
+        """What stands on it."""
+        found: dict[int, Plate | None] = {self.life.last + 1: None}
+        turns = turns_of(self.life)
+        for step, face in self.life.moments:
+            if step in turns:
+                found.setdefault(step + 1, face.plate())
+            found[step] = face.plate(turned=step in turns)
+        return sorted(found.items(), key=itemgetter(0))
+
+
+def turns_of(life: Life[PinContent]) -> set[int]:
+    """Returns the steps that make a pin stale."""
+    before = [None, *(face.status for _, face in life.moments)]  # None: this step has also saved it
+    turning = zip(life.moments, before, strict=False)
+    return {step for (step, face), was in turning if face.status == "stale" and was in (None, "fresh")}
+
+
+@once_for_each
+def pins(recording: Recording) -> list[Pin]:
+    """Returns all pins, in the order in which they were saved."""
+    found = followed(pin_changes(recording), len(recording) - 1)
+    return [
+        Pin(node, storage, version, life, (f"p{node}:{storage}:{version}",), (f"n{node}", f"s{storage}"))
+        for (node, storage, version), life in found.items()
+    ]
+
+
+def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, PinContent | None]]:
+    """Yields (step, pin, face) where a pin changes; None where it ends."""
+    on: dict[int, dict[Key, PinContent]] = {}
+    for touch in step_changes(recording):
+        state, index = touch.state, touch.state.step.index
+        for key in touch.keepers:
+            before, after = on.get(key, {}), _pins_of(recording, state, key)
+            on[key] = after
+            for pin in before.keys() - after.keys():
+                yield index, pin, None
+            for pin, face in after.items():
+                yield index, pin, face
+
+
+def pins_at(recording: Recording, state: State) -> Mapping[Key, PinContent]:
+    """Returns the pins after one step, with the state of each."""
+    return {pin: face for node in state.nodes for pin, face in _pins_of(recording, state, node).items()}
+
+
+def _pins_of(recording: Recording, state: State, key: int) -> dict[Key, PinContent]:
+    node = state.nodes.get(key)
+    kept: dict[Key, list[SavedFacts]] = {}
+    for saved in node.saved if node else ():
+        if saved.counter in state.counters:
+            kept.setdefault((key, saved.storage, saved.version), []).append(saved)
+    return {pin: _face(recording, state, state.nodes[key], saved) for pin, saved in kept.items()}
+
+
+def _face(recording: Recording, state: State, node: NodeFacts, saved: list[SavedFacts]) -> PinContent:
+    stale = any(map(state.is_stale, saved))
+    status: Status = "released" if node.released else "stale" if stale else "fresh"
+    names = enumerated([unquoted(each.short) for each in kept_names(recording, state, node.id, saved)])
+    now = str(state.version(saved[0]))
+    unnoticed = status == "fresh" and any(
+        queries.overwritten_unnoticed(recording, state, node.id, each) for each in saved
+    )
+    says = {
+        "fresh": words.UNNOTICED if unnoticed else words.FRESH,
+        "stale": words.STALE.format(version=now),
+        "released": words.RELEASED,
+    }
+    owner, held = unquoted(node_label(state, node)), words.SAVED_AT.format(names=names, version=saved[0].version)
+    backward, error, checked = state.step.backward, state.step.error, False
+    if error is not None:
+        checked = error.node == node.id and any(each.storage == error.storage for each in saved)
+    elif backward is not None and backward.action == "unpack" and backward.node == node.id:
+        checked = any((backward.saved, backward.kept_at) == (each.name, each.version) for each in saved)
+    return PinContent(status, owner, held, says[status], now, checked)
+
+
+# --- folds ------------------------------------------------------------------------------------------------------------
+
+MOST = 3
+"""The most pins drawn below each other; more are folded."""
+
+_Key = tuple[int, int]
+"""(node, version)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PinStack:
+    """The pins at one place: the plates over the steps, and what they represent."""
+
+    place: int
+    plates: Plates
+    keys: tuple[str, ...]
+    links: tuple[str, ...]
+
+
+class StoragePins(NamedTuple):
+    """All pins of one storage, and the size that they need, in px."""
+
+    stacks: tuple[PinStack, ...]
+    width: float
+    height: float
+
+    def marks(self, x: float, y: float) -> Iterator[Mark]:
+        """Draws all pins, from (x, y) downwards."""
+        for stack in self.stacks:
+            parts: tuple[list[tuple[int, Look | None]], ...] = ([], [], [], [])
+            for step, plate in stack.plates:
+                looks: tuple[Look | None, ...] = (None,) * len(parts)
+                if plate is not None:
+                    outline, needle, first, second = _STYLES[plate.status]
+                    outline += " checked" * plate.checked + " turned" * plate.turned
+                    lines = Look(first, plate.first_line), Look(second, plate.second_line)
+                    looks = Look(outline), Look(needle), *lines
+                for part, look in zip(parts, looks, strict=True):
+                    part.append((step, look))
+            outlines, needles, firsts, seconds = map(runs, parts)
+            top, keys = y + HEIGHT * stack.place, stack.keys[:1]
+            yield rect(x, top, self.width, HEIGHT - 4, outlines, 4, keys=stack.keys, links=stack.links)
+            yield path(f"M{coordinate(x + 7)} {coordinate(top + 8)}h9l-4.5 13z", needles, keys=keys)
+            yield text(x + 22, top + 12.5, firsts, keys=keys)
+            yield text(x + 22, top + 25, seconds, keys=keys)
+
+
+def storage_pins(placed: Sequence[tuple[int, Pin]]) -> StoragePins:
+    """Returns the pins of a storage, given with their places. Pins that never exist at the same time share a place."""
+    stacks = [PinStack(place, pin.plates, pin.keys, pin.links) for place, pin in placed]
+    if max((place for place, _ in placed), default=-1) >= MOST:
+        stacks = [*_folded([pin for _, pin in placed])]
+    lines = [line for each in stacks for _, plate in each.plates if plate for line in plate[1:3]]
+    places = 1 + max((each.place for each in stacks), default=-1)
+    return StoragePins(tuple(stacks), 28 + widest(lines, SMALL) if lines else 0, HEIGHT * places)
+
+
+def _folded(pins: Sequence[Pin]) -> Iterator[PinStack]:
+    storage, by_key = pins[0].storage, {(pin.node, pin.version): pin for pin in pins}
+    summaries = list(_summaries({key: pin.life for key, pin in by_key.items()}))
+    keys = (f"k{storage}", *(key for pin in pins for key in pin.keys))
+    links = tuple(dict.fromkeys(link for pin in pins for link in pin.links))
+    place = 0
+    for plates in ([(step, each.first) for step, each in summaries], [(step, each.second) for step, each in summaries]):
+        if any(plate for _, plate in plates):
+            yield PinStack(place, plates, keys, links)
+            place += 1
+    for key in dict.fromkeys(each.looked_at for _, each in summaries if each.looked_at):
+        plates = [(step, each.apart if each.looked_at == key else None) for step, each in summaries]
+        yield PinStack(place, plates, by_key[key].keys, by_key[key].links)
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """The plates of many pins after one step: for those that are not stale, for those that are (`first` and `second`, if
+    there are both), and for the one that is checked.
+    """
+
+    first: Plate | None
+    second: Plate | None
+    looked_at: _Key | None
+    apart: Plate | None
+
+
+def _summaries(lives: Mapping[_Key, Life[PinContent]]) -> Iterator[tuple[int, _Summary]]:
+    turns: dict[int, set[_Key]] = {}
+    for key, life in lives.items():
+        for step in turns_of(life):
+            turns.setdefault(step, set()).add(key)
+    for step, alive, _ in gatherings(lives, turns):
+        stale = {key: face for key, face in alive.items() if face.status == "stale"}
+        together = {key: face for key, face in alive.items() if key not in stale}
+        looked_at = next((key for key, face in alive.items() if face.checked), None)
+        if any(len(group) == 1 and looked_at in group for group in (together, stale)):
+            looked_at = None  # it has its own plate already
+        first, second = [*filter(None, (_plate(together, set()), _plate(stale, turns.get(step, set())))), None, None][
+            :2
+        ]
+        yield step, _Summary(first, second, looked_at, alive[looked_at].plate() if looked_at else None)
+
+
+def _plate(alive: Mapping[_Key, PinContent], turned: Collection[_Key]) -> Plate | None:
+    """One plate for several pins; for a single pin its own plate. `turned` are those that become stale in this step."""
+    faces = list(alive.values())
+    turn = any(key in turned for key in alive)
+    if len(faces) < 2:
+        return faces[0].plate(turned=turn) if faces else None
+    nodes = words.NODES.format(count=len({node for node, _ in alive}))
+    states = Counter(face.said(turned=key in turned) for key, face in alive.items())
+    counted = [f"{{}} ×{count}" if len(states) > 1 else "{}" for count in states.values()]
+    second = Text(*[" · ".join(counted)] * 2).format(*states)
+    released = all(face.status == "released" for face in faces)
+    status: Status = "stale" if faces[0].status == "stale" else "released" if released else "fresh"
+    return Plate(status, words.SAVED_BY.format(node=nodes), second, turned=turn)

@@ -1,0 +1,304 @@
+"""Formats values, and fits words into a given width.
+
+A value is cut, not rounded: every digit shown is a digit of the value; "…" is a sign that more follow. The tables have the whole value. Python
+cannot measure fonts, so every picture uses a monospace font and reserves a little more than any common one needs: 0.62 em for a Latin character
+and 1 em for a Chinese one.
+"""
+
+from __future__ import annotations
+
+import struct
+import unicodedata
+from bisect import bisect
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from math import isfinite
+
+from inplacelab.language import LANGUAGES, Text
+from inplacelab.recording.facts import Number
+
+Words = str | Text
+"""The words of a mark: the same in every language, or a pair."""
+
+LONGEST = 7
+"""The most characters of a value with a fraction, without its sign, before it is cut."""
+LONGEST_WHOLE = 20
+"""The most digits of a whole number before it is cut: every 64-bit integer fits."""
+_DIGITS = 3
+_MOST_QUICKLY = 1e5
+_MORE = "…"
+_POWERS = [10.0**power for power in range(-9, 6)]
+
+
+@lru_cache(maxsize=1 << 16, typed=True)
+def number(value: Number, longest_whole: int = LONGEST_WHOLE) -> str:
+    """Returns a value as it is shown in a slot; "…" means that it has more digits.
+
+    Args:
+        value: the value.
+        longest_whole: the most digits of a whole number before it is cut.
+
+    >>> number(2.0), number(0.123456), number(1234567890), number(12345.678), number(-1.2345e-7), number(True)
+    ('2', '0.123…', '1234567890', '12345.6…', '-1.23…e-7', 'True')
+    """
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, complex):
+        real, imaginary = number(value.real), number(value.imag)
+        return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
+    if type(value) is float and (digits := _nine_digits(value)):
+        return _cut(digits)
+    written = whole(value)
+    longest = longest_whole if isinstance(value, int) else LONGEST
+    return written if len(written.lstrip("-")) <= longest or not isfinite(value) else _cut(written)
+
+
+def longest(values: Iterable[Number]) -> int:
+    """Returns the length of the longest text of `values`, in characters; 0 without values. Few of them are formatted: the texts of floats
+    that are cut are equally long if the floats have the same sign and power of ten.
+
+    >>> longest([0.5, 0.123456, -0.0234567, 0.3])
+    8
+    """
+    found = 0
+    cut: set[tuple[bool, int]] = set()
+    for value in values:
+        kind = None
+        if type(value) is float and 0 < (power := bisect(_POWERS, abs(value))) < len(_POWERS):
+            kind = value < 0, power
+            if kind in cut:
+                continue
+        written = number(value)
+        if kind and _MORE in written:
+            cut.add(kind)
+        found = max(found, len(written))
+    return found
+
+
+@lru_cache(maxsize=1 << 14, typed=True)
+def whole(value: Number) -> str:
+    """Returns the fewest digits that identify a value: among 32-bit floats if it is one, otherwise among 64-bit floats.
+
+    >>> whole(0.1), whole(0.10000000149011612), whole(1e-7), whole(1e22), whole(1 + 2j)
+    ('0.1', '0.1', '1e-7', '1e22', '1+2j')
+    """
+    if isinstance(value, (bool, int)):
+        return str(value)
+    if isinstance(value, complex):
+        real, imaginary = whole(value.real), whole(value.imag)
+        return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
+    if not isfinite(value):
+        return str(value)
+    # Minus zero equals zero, and is printed like it.
+    digits, _, power = _shortest(value + 0.0).removesuffix(".0").partition("e")
+    return f"{digits}e{int(power)}" if power else digits
+
+
+def _shortest(value: float) -> str:
+    """The fewest digits that identify a value among 32-bit floats: nine are always enough."""
+    if _in_32_bits(value) != value:
+        return repr(value)
+    written = f"{value:.9g}"
+    for digits in (8, 7, 6):
+        shorter = f"{value:.{digits}g}"
+        if _in_32_bits(float(shorter)) != value:
+            return written
+        written = shorter
+    return written
+
+
+def _nine_digits(value: float) -> str:
+    """Nine digits of a 32-bit float that needs more than six, and so is cut; "" of any other. This is the usual case, and quick: which
+    of the last digits are needed makes no difference to the first.
+    """
+    # Of a larger number, seven digits may be shown.
+    if not abs(value) < _MOST_QUICKLY or _in_32_bits(value) != value or _in_32_bits(float(f"{value:.6g}")) == value:
+        return ""
+    return f"{value:.9g}"
+
+
+_FLOAT = struct.Struct("f")
+
+
+def _in_32_bits(value: float) -> float | None:
+    try:
+        found: float = _FLOAT.unpack(_FLOAT.pack(value))[0]
+    except OverflowError:
+        return None
+    return found
+
+
+def _cut(written: str) -> str:
+    """The first digits of a number that was formatted whole."""
+    sign = "-" if written.startswith("-") else ""
+    digits, _, power = written.lstrip("-").partition("e")
+    before, _, after = digits.partition(".")
+    significant = (before + after).lstrip("0")
+    exponent = int(power or 0) + (len(before) - 1 if before != "0" else len(significant) - len(after) - 1)
+    if -_DIGITS <= exponent < LONGEST - 1 and not power:
+        kept = after[: max(1, _DIGITS - 1 - exponent)]
+        return written if kept == after else f"{sign}{before}.{kept}{_MORE}"
+    head = significant[:_DIGITS]
+    more = "" if not significant[_DIGITS:].strip("0") else _MORE
+    return f"{sign}{head[0]}.{head[1:]}{more}e{exponent}"
+
+
+# --- widths -----------------------------------------------------------------------------------------------------------
+
+LATIN_EM = 0.62
+CJK_EM = 1.0
+
+SMALL = 11.0
+"""The font size of details, in px."""
+NORMAL = 12.0
+"""The font size of values and headings, in px."""
+
+
+@lru_cache(maxsize=1 << 14)
+def character_em(character: str) -> float:
+    """Returns the width that one character needs, in em."""
+    if unicodedata.combining(character):
+        return 0.0
+    return CJK_EM if unicodedata.east_asian_width(character) in "WF" else LATIN_EM
+
+
+@lru_cache(maxsize=1 << 16)
+def width_of(words: Words | None, size: float = SMALL) -> float:
+    """Returns the width that `words` need at font size `size`, in px: that of the longer language.
+
+    >>> width_of("slot", 10)
+    24.8
+    """
+    if words is None:
+        return 0.0
+    texts = [words.in_language(language) for language in LANGUAGES] if isinstance(words, Text) else [words]
+    return max(_width(line, size) for line in texts)
+
+
+def _width(line: str, size: float) -> float:
+    return round((len(line) * LATIN_EM if line.isascii() else sum(map(character_em, line))) * size, 2)
+
+
+def _most(limit: int, fits: Callable[[int], bool]) -> int:
+    """Returns the largest number up to `limit` that fits, in few trials: if one fits, so do all smaller ones. 0 if none does."""
+    found, end = 0, limit
+    while found < end:
+        middle = (found + end) // 2
+        if fits(middle + 1):
+            found = middle + 1
+        else:
+            end = middle
+    return found
+
+
+def widest(many: Iterable[Words | None], size: float = SMALL) -> float:
+    """Returns the width that the widest of `many` needs, in px."""
+    return max((width_of(words, size) for words in many), default=0.0)
+
+
+def shortened(line: str, room: float, size: float = SMALL) -> str:
+    """Returns `line` cut to fit into `room` px, with an ellipsis where it was cut."""
+    if width_of(line, size) <= room:
+        return line
+    return line[: _most(len(line), lambda kept: _width(line[:kept] + "…", size) <= room)] + "…"
+
+
+def abridged(line: str, room: float, size: float = SMALL, *, end: int = 3) -> str:
+    """Returns `line` cut in its middle to fit into `room` px, since names often differ at their ends. One part in `end` remains of its end.
+
+    >>> abridged("hidden_state_12", 60, 10), abridged("model.2.bias.grad", 80, 10, end=2)
+    ('hidden…12', 'model.….grad')
+    """
+    if width_of(line, size) <= room:
+        return line
+
+    def cut(kept: int) -> str:
+        tail = kept // end
+        return line[: kept - tail] + "…" + line[len(line) - tail :]
+
+    return cut(_most(len(line) - 1, lambda kept: _width(cut(kept), size) <= room))
+
+
+def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
+    """Returns `line` broken into pieces no wider than `room` px, at spaces or between Chinese characters. As in Chinese books, no
+    piece ends with an opening bracket or begins with a comma. What stands beside an arrow stays there: "0 → 1" is not broken.
+
+    >>> wrapped("内核（模拟）", 30, 10), wrapped("读写，完成", 20, 10)
+    (['内核', '（模', '拟）'], ['读', '写，', '完成'])
+    >>> wrapped("version 0 → 1 of S0", 65, 10)
+    ['version', '0 → 1 of', 'S0']
+    >>> wrapped("", 30)
+    ['']
+    """
+    pieces, piece = [], ""
+    for word in _words(line):
+        if piece and width_of((piece + word).rstrip(), size) > room:
+            pieces.append(piece.rstrip())
+            piece = ""
+        rest = word
+        while _width(rest, size) > room:  # longer than a line
+            window = int(room / (size * LATIN_EM)) + 2  # a piece has no more characters, unless some have no width
+            head = shortened(rest[:window], room, size)[:-1] or rest[0]
+            pieces.append(head)
+            rest = rest[len(head) :]
+        piece += rest
+    return [*pieces, piece.rstrip()] if piece.strip() or not pieces else pieces
+
+
+_ARROW = "→ "
+_OPENING, _CLOSING = "（《“「", "，。；：、！？）》”」"
+
+
+def _words(line: str) -> list[str]:
+    words, word = [], ""
+    for place, (character, following) in enumerate(pairwise([*line, " "]), 1):
+        word += character
+        breaks = character == " " or (character_em(character) == CJK_EM and character not in _OPENING)
+        if breaks and following not in _CLOSING and _ARROW not in (word[-2:], line[place : place + 2]):
+            words.append(word)
+            word = ""
+    return [*words, word] if word else words
+
+
+def numbers(values: Sequence[Number], room: float, size: float = SMALL) -> str:
+    """Returns as many of `values` as fit into `room` px, in square brackets."""
+    texts = [number(value) for value in values]
+
+    def line(kept: int) -> str:
+        return "[" + ", ".join(texts[:kept] + (["…"] if kept < len(texts) else [])) + "]"
+
+    return line(_most(len(texts), lambda kept: _width(line(kept), size) <= room))
+
+
+def size_in_bytes(count: int) -> str:
+    """Returns a number of bytes in the largest unit that keeps it readable.
+
+    >>> size_in_bytes(32), size_in_bytes(4096), size_in_bytes(134217728)
+    ('32 B', '4 KiB', '128 MiB')
+    """
+    size = float(count)
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} GiB"
+
+
+@lru_cache(maxsize=8192)
+def coordinate(value: float) -> str:
+    """Returns a coordinate with at most one decimal, the same on every machine.
+
+    >>> coordinate(3.0), coordinate(3.25), coordinate(-0.01)
+    ('3', '3.2', '0')
+    """
+    digits = f"{round(value, 1):.1f}".rstrip("0").rstrip(".")
+    return "0" if digits == "-0" else digits
+
+
+def boxes(places: Iterable[tuple[float, float]], width: float, height: float, *, inset: float = 0) -> str:
+    """Returns a path of boxes of one size, given by their top left corners; with an inset, each has a second border inside."""
+    one = f"h{coordinate(width)}v{coordinate(height)}h-{coordinate(width)}z"
+    wide, high = coordinate(width - 2 * inset), coordinate(height - 2 * inset)
+    inner = f"m{coordinate(inset)} {coordinate(inset)}h{wide}v{high}h-{wide}z" if inset else ""
+    return "".join([f"M{coordinate(x)} {coordinate(y)}{one}{inner}" for x, y in places])

@@ -1,0 +1,1 @@
+"""Two programs, or several ranks, side by side: their scenes, pictures, data for the player, and widgets."""
