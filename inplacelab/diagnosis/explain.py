@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 from inplacelab.diagnosis.quoting import Paint, plain
 from inplacelab.language import Text
 from inplacelab.recorders.own_code import program_is
+from inplacelab.recorders.program import as_unrecorded
 from inplacelab.recorders.static import message_of
-from inplacelab.recorders.tracebacks import as_unrecorded
 from inplacelab.supported import framework_named, frameworks, loaded
 
 if TYPE_CHECKING:

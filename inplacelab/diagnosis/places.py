@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from types import CodeType, FrameType
 
 from inplacelab.recorders.own_code import OWNS, is_own
-from inplacelab.recorders.stand_in import STAND_IN
+from inplacelab.recorders.program import RELAY
 from inplacelab.recording.facts import SiteFacts, Sites
 
 DEEPEST = 32
@@ -101,7 +101,7 @@ class Places:
         while frame is not None:  # this runs at every operation
             code = frame.f_code
             own = owns(code.co_filename)
-            if (is_own(code.co_filename) if own is None else own) and code.co_name != STAND_IN:
+            if (is_own(code.co_filename) if own is None else own) and code.co_name != RELAY:
                 key += (id(code), frame.f_lasti)
             frame = frame.f_back
         if not key:
@@ -120,6 +120,6 @@ def _sites(frame: FrameType | None) -> tuple[Site, ...]:
 def own_frames(frame: FrameType | None) -> Iterator[FrameType]:
     """Yields the frames of the program's code: a frame and those that have called it."""
     while frame is not None:
-        if is_own(frame.f_code.co_filename) and frame.f_code.co_name != STAND_IN:
+        if is_own(frame.f_code.co_filename) and frame.f_code.co_name != RELAY:
             yield frame
         frame = frame.f_back

@@ -18,8 +18,8 @@ from typing import Any, Protocol
 from inplacelab.language import Text
 from inplacelab.recorders.fix_search import Outcome
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
-from inplacelab.recorders.other_data import OWN, OtherData
 from inplacelab.recorders.static import class_name, message_of
+from inplacelab.recorders.trial_data import OWN, OtherData
 from inplacelab.recording.facts import EditFacts
 from inplacelab.supported import frameworks, loaded
 

@@ -5,7 +5,7 @@
          |
     own_code.py     which code is the program's, and which belongs to libraries
          |
-    shield.py       whose code is recorded, and what a failure of the recorder does: every call of a recorder goes through it
+    guard.py       whose code is recorded, and what a failure of the recorder does: every call of a recorder goes through it
          |
     recorder.py     what a recorder is: one class for each framework, in `inplacelab/frameworks/`
          |            dependences/: on which elements the elements of a framework's results depend

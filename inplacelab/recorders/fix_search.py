@@ -15,10 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from inplacelab.language import Text
-from inplacelab.recorders.bindings import Bindings, Watched
-from inplacelab.recorders.other_data import OWN
+from inplacelab.recorders.names_and_lines import Bindings, Watched
 from inplacelab.recorders.program import Scope, identifiers, parsed
-from inplacelab.recorders.slopes import Compared
+from inplacelab.recorders.trial_data import OWN, Compared
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes import SHOWN
 from inplacelab.recording.fixes.located import UNREADABLE, Lines, Proposal, changed, together

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.events import INFERRED
+from inplacelab.recorders.log import StepLimit
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recorders.step_limit import StepLimit
 
 
 class InferredPass:

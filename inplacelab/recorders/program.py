@@ -4,16 +4,67 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from threading import RLock
 from traceback import walk_tb
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, TracebackType
 from typing import Any, NamedTuple
 
-from inplacelab.recorders.stand_in import is_stand_in
+from inplacelab.errors import Refusal
 from inplacelab.recorders.static import member, names_in, traceback_of
+
+RELAY = "<stand-in>"
+"""The name of the code of stand-ins."""
+_CALL = (lambda function, args, kwargs: function(*args, **kwargs)).__code__
+
+
+def call_from(frame: FrameType, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Calls a function as if a frame did."""
+    where = frame.f_code, frame.f_lasti  # cheaper than the line, which Python has to look up
+    code = _codes.get(where)
+    if code is None:
+        if len(_codes) >= _MOST_CODES:
+            _codes.clear()
+        code = _codes[where] = _code(frame.f_code.co_filename, frame.f_lineno)
+    return FunctionType(code, frame.f_globals)(function, args, kwargs)
+
+
+_MOST_CODES = 4096
+"""So many places are kept."""
+_codes: dict[tuple[CodeType, int], CodeType] = {}
+
+
+@lru_cache(maxsize=4096)
+def _code(filename: str, line: int) -> CodeType:
+    return _CALL.replace(co_filename=filename, co_firstlineno=line, co_name=RELAY, co_qualname=RELAY)
+
+
+def is_relay(code: CodeType) -> bool:
+    """Whether a frame with this code stands for another one."""
+    return code.co_name == RELAY
+
+
+def without_relays(frames: Sequence[TracebackType]) -> list[TracebackType]:
+    """Returns the frames of a traceback without stand-ins, and without those between them and the frames that they stand for."""
+    kept: list[TracebackType] = []
+    for each in frames:
+        if is_relay(each.tb_frame.f_code):
+            place = next((k for k in range(len(kept), 0, -1) if _same_place(kept[k - 1], each)), len(kept))
+            del kept[place:]
+        else:
+            kept.append(each)
+    return kept
+
+
+def _same_place(one: TracebackType, other: TracebackType) -> bool:
+    same_file = one.tb_frame.f_code.co_filename == other.tb_frame.f_code.co_filename
+    return same_file and one.tb_lineno == other.tb_lineno
+
 
 CO_OPTIMIZED = 0x1
 """The flag of a function's code (`inspect.CO_OPTIMIZED`): its locals are slots, not a dictionary."""
@@ -73,7 +124,7 @@ class Program:
     def has(self, frame: FrameType) -> bool:
         """Whether a frame runs its code."""
         code = frame.f_code
-        return code.co_filename == self.filename and not is_stand_in(code)
+        return code.co_filename == self.filename and not is_relay(code)
 
     def runs_inside(self, entered: CodeType, frame: FrameType | None) -> bool:
         """Whether a frame that runs it was called, on the way to `frame`, by one that runs the code `entered`."""
@@ -224,3 +275,58 @@ def _dedented(lines: list[str]) -> str:
     """Removes the indentation of the first line from all lines that have it; the lines of a text may have less."""
     margin = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
     return "".join(line.removeprefix(margin) for line in lines)
+
+
+_PACKAGE = Path(__file__).parents[1]
+_ENGINE = (f"{_PACKAGE}{os.sep}", "<inplacelab ")
+"""The beginnings of the engine's file names: files of the package, and generated operations."""
+_RECORDERS = tuple(f"{_PACKAGE / each}{os.sep}" for each in ("recorders", "diagnosis", "frameworks"))
+"""The beginnings of the file names of recorders and watches, whose frames are between a program and its framework."""
+_error: Any = BaseException
+_cause_of: Callable[[BaseException], BaseException | None] = _error.__cause__.__get__
+_context_of: Callable[[BaseException], BaseException | None] = _error.__context__.__get__
+_set_traceback: Callable[[BaseException, TracebackType | None], None] = _error.__traceback__.__set__
+
+
+def as_unrecorded(error: BaseException) -> None:
+    """Takes the frames of recorders out of the traceback of an error, and out of those of the errors that led to it."""
+    waiting, seen = [error], set()
+    while waiting:
+        each = waiting.pop()
+        seen.add(id(each))
+        trace = traceback_of(each)
+        if any(_is_of(_RECORDERS, walk) for walk in _frames(trace)):
+            _set_traceback(each, _without(_RECORDERS, trace))
+        led_to = _cause_of(each), _context_of(each)
+        waiting += [other for other in led_to if other is not None and id(other) not in seen]
+
+
+def learners_traceback(error: BaseException, filename: str) -> TracebackType | None:
+    """Returns an error's traceback from the program's first frame on, as if no recorder ran; for a refusal, without the engine's frames."""
+    walk = traceback_of(error)
+    while walk is not None and walk.tb_frame.f_code.co_filename != filename:
+        walk = walk.tb_next
+    return without_engine(walk) if issubclass(type(error), Refusal) else _without(_RECORDERS, walk)
+
+
+def without_engine(trace: TracebackType | None) -> TracebackType | None:
+    """Returns a refusal's traceback without the engine's frames, because the mistake is in the program."""
+    return _without(_ENGINE, trace)
+
+
+def _without(hidden: tuple[str, ...], trace: TracebackType | None) -> TracebackType | None:
+    kept: TracebackType | None = None
+    for each in reversed(without_relays(list(_frames(trace)))):
+        if not _is_of(hidden, each):
+            kept = TracebackType(kept, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return kept
+
+
+def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
+
+
+def _is_of(files: tuple[str, ...], trace: TracebackType) -> bool:
+    return trace.tb_frame.f_code.co_filename.startswith(files)

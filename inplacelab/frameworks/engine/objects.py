@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -12,10 +12,16 @@ from inplacelab.autograd.history import is_outdated, refresh
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode
 from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.devices.base import Device
+from inplacelab.language import Text
 from inplacelab.layout import Layout, whole
+from inplacelab.nn import Layer
+from inplacelab.optimizer.base import Optimizer, state_by_parameter
 from inplacelab.recorders import events
-from inplacelab.recorders.handles import Handles, Protect
+from inplacelab.recorders.events import SMALL
+from inplacelab.recorders.live_objects import Handles, Protect
+from inplacelab.recorders.names_and_lines import ATTRIBUTES, Watched
 from inplacelab.recorders.snapshots import snapshot
+from inplacelab.recorders.static import attributes_of
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
 
@@ -312,3 +318,66 @@ def _inputs(node: Node) -> tuple[str, ...]:
         row = getattr(node.inner, "row", None)
         return ("base",) if row is None else ("base", *row.inputs[1:])
     return () if row is None else row.inputs
+
+
+def plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the attributes that are numbers, strings, or lists of these."""
+    return {name: value for name, value in attributes.items() if _is_plain(value)} if attributes else attributes
+
+
+_PLAIN = frozenset(map(id, (type(None), bool, int, float, complex, str)))  # (a metaclass may define `__hash__`)
+
+
+def _is_plain(value: Any) -> bool:
+    kind = type(value)
+    return id(kind) in _PLAIN or ((kind is list or kind is tuple) and all(map(_is_plain, value)))
+
+
+def gradient_of(tensor: Tensor, most: int = SMALL) -> events.Gradient:
+    """Returns a gradient's shape, and its values if it has no more than so many elements."""
+    values = tuple(tensor.numpy().reshape(-1).tolist()) if tensor.size <= most else None
+    return events.Gradient(tuple(tensor.array.shape), values)
+
+
+def reachable(roots: Iterable[Node]) -> Iterator[Node]:
+    """Returns every node reachable from the roots, including them."""
+    seen: set[Node] = set()
+    waiting = list(roots)
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting.extend(e for e in node.edges if e is not None)
+
+
+def address_of(buffer: Any) -> int:
+    """Returns the address of the memory of a device's array."""
+    shown = getattr(buffer, "__array_interface__", None) or buffer.__cuda_array_interface__
+    return int(shown["data"][0])
+
+
+def _state_of_optimizer(holder: Any) -> Iterator[tuple[str, Tensor]]:
+    """Yields an optimizer's state for each parameter, in their order: `opt.velocity[0]`."""
+    if not issubclass(type(holder), Optimizer):
+        return
+    by_kind: dict[str, list[tuple[int, Tensor]]] = {}
+    for place, state in state_by_parameter(attributes_of(holder))[:ATTRIBUTES]:
+        for kind, tensor in state.items():
+            by_kind.setdefault(kind, []).append((place, tensor))
+    for kind, found in by_kind.items():
+        yield from ((f".{kind}[{place}]", tensor) for place, tensor in found)
+
+
+WATCHED = Watched(Tensor, (Layer, Optimizer), (Layer,), _state_of_optimizer)
+"""The classes whose objects have names."""
+
+
+UNOBSERVED = Text(
+    "Tensors were also written by code that was not recorded: another thread or coroutine, or an operation that failed halfway.",
+    "还有未被记录的代码写入了张量：其他线程或协程，或中途失败的操作。",
+)
+ELSEWHERE = Text(
+    "What other threads or coroutines did was left out, but bytes count their tensors, too.",
+    "其他线程或协程中的操作没有记录，但字节数也包括它们的张量。",
+)

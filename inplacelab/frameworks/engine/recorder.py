@@ -20,23 +20,30 @@ from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.dependence import Dependence
 from inplacelab.devices.kernels.launch import Launch
-from inplacelab.frameworks.engine import remarks
-from inplacelab.frameworks.engine.names import WATCHED
-from inplacelab.frameworks.engine.objects import EngineObjects, KnownTensor, dtype_name, part_of
-from inplacelab.frameworks.engine.readings import address_of, gradient_of, plain, reachable
+from inplacelab.frameworks.engine.objects import (
+    ELSEWHERE,
+    UNOBSERVED,
+    WATCHED,
+    EngineObjects,
+    KnownTensor,
+    address_of,
+    dtype_name,
+    gradient_of,
+    part_of,
+    plain,
+    reachable,
+)
 from inplacelab.language import Text
 from inplacelab.memory import Episode
 from inplacelab.recorders import events
-from inplacelab.recorders.bindings import Watched
-from inplacelab.recorders.log import Log
+from inplacelab.recorders.guard import Guard
+from inplacelab.recorders.log import Log, StepLimit
+from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
 from inplacelab.recorders.program import Place, Program, Scope
 from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.refused_calls import arguments
-from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import class_name, function_name, message_of
-from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.whereabouts import Whereabouts
 from inplacelab.tensor import Tensor
 from inplacelab.version import __version__
 
@@ -74,7 +81,7 @@ class EngineRecorder(observe.Observer):
         outermost: the frame that runs the program, if it is running already.
 
     Attributes:
-        shield: through which the program calls it.
+        guard: through which the program calls it.
         live_before: the bytes that were live when the recording began.
         refusals: the engine's refusals so far, in order, as weak references.
     """
@@ -95,10 +102,10 @@ class EngineRecorder(observe.Observer):
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, StepLimit(limit, log.emit)
-        self.shield = Shield(log.emit, self._forget, remarks.ELSEWHERE)
-        self._watch = self.shield.protect(self.refused)
-        self._where = Whereabouts(program, self.watched, log.emit, self._account, self._known, outermost)
-        self._objects = EngineObjects(log.emit, self._where.names_of, self.shield.protect_callback, self.node_name)
+        self.guard = Guard(log.emit, self._forget, ELSEWHERE)
+        self._watch = self.guard.protect(self.refused)
+        self._where = NamesAndLines(program, self.watched, log.emit, self._account, self._known, outermost)
+        self._objects = EngineObjects(log.emit, self._where.names_of, self.guard.protect_callback, self.node_name)
         self._passes: list[Pass] = []  # each was begun by code that runs in the one before it
         self._computing = False  # a backward pass is running, and no code of the program runs in it
         self._episodes: dict[devices.Device, Episode] = {}  # of the memory ledgers
@@ -129,20 +136,20 @@ class EngineRecorder(observe.Observer):
     def begin(self) -> None:
         """Begins to observe the engine and its refusals, and an episode of the memory ledgers."""
         for device in devices.ALL:
-            self._episodes[device] = device.ledger.begin_episode(self.shield.others_run)
+            self._episodes[device] = device.ledger.begin_episode(self.guard.others_run)
         self.live_before = devices.current().ledger.live
         errors.watchers.append(self._watch)
-        self.shield.begin(self)
+        self.guard.begin(self)
 
     def end(self) -> None:
         """Ends that (see `Recorder.end`)."""
-        self.shield.end()
+        self.guard.end()
         with suppress(ValueError):  # it may have been removed already
             errors.watchers.remove(self._watch)
         for device, episode in self._episodes.items():
             device.ledger.end_episode(episode)
             if episode.shared:
-                self.shield.remark(remarks.ELSEWHERE)
+                self.guard.remark(ELSEWHERE)
 
     def _forget(self) -> None:
         self._objects.forget()
@@ -158,7 +165,7 @@ class EngineRecorder(observe.Observer):
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
         if not self._limit.exceeded and self._objects.look_again():
-            self.shield.remark(remarks.UNOBSERVED)
+            self.guard.remark(UNOBSERVED)
         self._where.finish(scope)
 
     def failed(self, error: BaseException) -> None:
@@ -219,7 +226,7 @@ class EngineRecorder(observe.Observer):
             operands.append(known.operand)
             written = tensor is not output and objects.wrote_unseen(tensor.storage)
             if written and tensor.storage is not output.storage:  # else this operation has written it
-                self.shield.remark(remarks.UNOBSERVED)
+                self.guard.remark(UNOBSERVED)
         if read is not None:
             operands[0] = replace(operands[0], part=tuple(read))
         return tuple(operands)
@@ -228,7 +235,7 @@ class EngineRecorder(observe.Observer):
         """Emits a write of a tensor if its version was raised."""
         objects, storage = self._objects, output.storage
         if storage.version > known.storage.version + 1:
-            self.shield.remark(remarks.UNOBSERVED)
+            self.guard.remark(UNOBSERVED)
         if known.storage.version != storage.version:
             if known.operand.dtype != dtype_name(storage.buffer.dtype):  # it counts other elements than the storage
                 objects.wrote(known.storage, storage)

@@ -8,7 +8,7 @@ from typing import Any
 
 from inplacelab.frameworks.paddle.readings import gradient_held
 from inplacelab.recorders import events
-from inplacelab.recorders.raw_memory import memory_at
+from inplacelab.recorders.snapshots import memory_at
 
 
 @dataclass(slots=True)

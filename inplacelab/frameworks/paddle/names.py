@@ -7,8 +7,7 @@ from typing import Any
 
 import paddle
 
-from inplacelab.recorders.bindings import ATTRIBUTES, Watched
-from inplacelab.recorders.module_parts import items, of_module
+from inplacelab.recorders.names_and_lines import ATTRIBUTES, Watched, items, of_module
 from inplacelab.recorders.static import attributes_of
 
 

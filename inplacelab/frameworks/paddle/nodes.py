@@ -15,7 +15,7 @@ from inplacelab.frameworks.paddle.known import KnownTensor, Moment
 from inplacelab.frameworks.paddle.readings import LEAF_NODE
 from inplacelab.recorders import events
 from inplacelab.recorders.events import INFERRED
-from inplacelab.recorders.node_references import NodeReferences
+from inplacelab.recorders.live_objects import NodeReferences
 
 INPUTS = ("x", "y", *(f"input {k}" for k in range(2, 256)))
 """The names of inputs by their positions."""

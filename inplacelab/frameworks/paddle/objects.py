@@ -35,7 +35,7 @@ from inplacelab.frameworks.paddle.readings import (
 from inplacelab.frameworks.paddle.storages import PaddleStorages
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.handles import Handles, Protect
+from inplacelab.recorders.live_objects import Handles, Protect
 
 _NOT_DENSE = Text(
     "Tensors without a storage of their own, such as sparse and distributed ones, were left out.",

@@ -16,13 +16,13 @@ from inplacelab.frameworks.paddle.pass_order import Asked, Graph, is_second_pass
 from inplacelab.frameworks.paddle.readings import LEAF_NODE, gradient_held, layout_of, node_of, values_of
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.events.backward import SMALL
+from inplacelab.recorders.events import SMALL
 from inplacelab.recorders.inferred_pass import InferredPass
+from inplacelab.recorders.log import StepLimit
+from inplacelab.recorders.names_and_lines import NamesAndLines
 from inplacelab.recorders.program import Program, code_of
 from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import message_of
-from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.whereabouts import Whereabouts
 
 
 @dataclass(slots=True, eq=False)
@@ -63,7 +63,7 @@ class PaddlePasses:
     """
 
     def __init__(  # what a recorder is made of
-        self, program: Program, objects: PaddleObjects, where: Whereabouts, emit: Callable[[events.Event], None],
+        self, program: Program, objects: PaddleObjects, where: NamesAndLines, emit: Callable[[events.Event], None],
         limit: StepLimit, remark: Callable[[Text], None], entered: CodeType,
     ) -> None:  # fmt: skip
         self._program, self._objects, self._where, self._emit = program, objects, where, emit

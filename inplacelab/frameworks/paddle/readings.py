@@ -14,8 +14,8 @@ import paddle
 
 from inplacelab.language import Text
 from inplacelab.layout import Layout
-from inplacelab.recorders.raw_memory import memory_at, shown
 from inplacelab.recorders.recorder import Memory, NoStorageError
+from inplacelab.recorders.snapshots import memory_at, shown
 
 _Tensor: Any = paddle.Tensor
 _members: Any = dict(vars(_Tensor))  # before a recording takes the places of some

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import paddle
 
-from inplacelab.frameworks.paddle import remarks, watch
+from inplacelab.frameworks.paddle import interception, remarks
 from inplacelab.frameworks.paddle.calls import (
     COUNTS_APART,
     COUNTS_TOGETHER,
@@ -50,16 +50,15 @@ from inplacelab.layout import Layout, share_slots
 from inplacelab.recorders import events
 from inplacelab.recorders.dependences import depends_of
 from inplacelab.recorders.events import Operand
-from inplacelab.recorders.log import Log
+from inplacelab.recorders.guard import Guard
+from inplacelab.recorders.log import Log, StepLimit
+from inplacelab.recorders.names_and_lines import NamesAndLines
 from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.raised_versions import among, tensors_written
 from inplacelab.recorders.refused_calls import FailedCall
 from inplacelab.recorders.remarks import ELSEWHERE, OUTSIDE, SILENT
-from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
     from inplacelab.recording.facts import Category, SlotsAre
@@ -75,20 +74,20 @@ class PaddleRecorder:
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, StepLimit(limit, log.emit)
-        self.shield = Shield(log.emit, self._forget, ELSEWHERE)
-        protect = self.shield.protect
-        self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
+        self.guard = Guard(log.emit, self._forget, ELSEWHERE)
+        protect = self.guard.protect
+        self._where = NamesAndLines(program, WATCHED, log.emit, self._account, self._meet, outermost)
         self._objects = PaddleObjects(
             log.emit,
             self._where.names_of,
-            self.shield.protect_callback,
-            self.shield.remark,
+            self.guard.protect_callback,
+            self.guard.remark,
             with_values=log.with_values,
         )
         self._before, self._after = protect(self._call_begins), protect(self._call_ended)
         self._interrupted = protect(self._call_failed)
         self._passes = passes = PaddlePasses(
-            program, self._objects, self._where, log.emit, self._limit, self.shield.remark, _ENTERED
+            program, self._objects, self._where, log.emit, self._limit, self.guard.remark, _ENTERED
         )
         self._pass_before, self._pass_after = protect(self._pass_begins), protect(passes.ended)
         self._pass_error, self._noted = protect(passes.failed), protect(passes.calls)
@@ -107,13 +106,13 @@ class PaddleRecorder:
 
     def begin(self) -> None:
         """Begins to take the places of Paddle's functions."""
-        self.shield.begin()
-        watch.begin(self)
+        self.guard.begin()
+        interception.begin(self)
 
     def end(self) -> None:
         """Ends that (see `Recorder.end`)."""
-        watch.end(self)
-        self.shield.end()
+        interception.end(self)
+        self.guard.end()
 
     def _forget(self) -> None:
         self._objects.forget()
@@ -161,7 +160,7 @@ class PaddleRecorder:
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
         if not self._limit.exceeded and self._objects.look_again():
-            self.shield.remark(remarks.UNOBSERVED)
+            self.guard.remark(remarks.UNOBSERVED)
         self._look_at_named()
         self._where.finish(scope)
 
@@ -208,7 +207,7 @@ class PaddleRecorder:
 
     def applied(self, layer: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Calls the `apply` of a `PyLayer`, which is one operation."""
-        if self._inside or not self.shield.is_here():
+        if self._inside or not self.guard.is_here():
             return function(*args, **kwargs)
         call = Call(Kind(class_name(layer)))
         self._before(call, args, kwargs)
@@ -225,7 +224,7 @@ class PaddleRecorder:
         return result
 
     def _call_begins(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        frame = sys._getframe(3)  # beyond the shield and `called`
+        frame = sys._getframe(3)  # beyond the guard and `called`
         if self._limit.exceeded or (self._passes and not self._passes.in_own_code(frame)):
             return
         self._begin_at(frame)
@@ -234,9 +233,9 @@ class PaddleRecorder:
         if self._passes:
             self._passes.advance(frame)
         if kind.name == "run_program":
-            self.shield.remark(remarks.COMPILED)
+            self.guard.remark(remarks.COMPILED)
         if kind.leads_outside and _asked_by(frame, self._program):
-            self.shield.remark(OUTSIDE.format(kind.name))
+            self.guard.remark(OUTSIDE.format(kind.name))
         for tensor in tensors_in(args, kwargs):
             self._take(call, tensor)
         call.operands = tuple([each.operand for each in call.known])
@@ -264,12 +263,12 @@ class PaddleRecorder:
             call.unfilled.append(tensor)
             return
         if objects.wrote_unseen(known, tensor) and known.storage.bytes:
-            self.shield.remark(remarks.UNOBSERVED)
+            self.guard.remark(remarks.UNOBSERVED)
         if objects.look_at(known, tensor) | objects.history(known, tensor):
             self._emit(events.Handed())
         if known.outdated is not None and known.needs and paddle.is_grad_enabled():
             name = f"`{known.names[0]}`" if known.names else remarks.A_TENSOR
-            self.shield.remark(remarks.OUTDATED.format(name, known.outdated))
+            self.guard.remark(remarks.OUTDATED.format(name, known.outdated))
         call.known.append(known)
         call.tensors = (*call.tensors, tensor)
 
@@ -278,11 +277,11 @@ class PaddleRecorder:
         if call.begun:
             for known, tensor in zip(call.known, call.tensors, strict=True):
                 if self._objects.wrote_unseen(known, tensor):
-                    self.shield.remark(remarks.UNOBSERVED)
+                    self.guard.remark(remarks.UNOBSERVED)
             for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
                 wrote = before != self._objects.storages.fingerprint(known)
                 if self._objects.look_at(known, tensor) or wrote:
-                    self.shield.remark(remarks.REFUSED_LATE.format(call.kind.name))
+                    self.guard.remark(remarks.REFUSED_LATE.format(call.kind.name))
                     self._objects.storages.wrote(known, tensor, known.operand.layout)
                     self._emit(events.Handed())
             self._failed = FailedCall(id(sys.exception()), call.line, tuple(known.number for known in call.known))
@@ -376,7 +375,7 @@ class PaddleRecorder:
             counted = place in reported or any(known.counter is each.counter for each, _ in written)
             if not counted and before != objects.storages.fingerprint(known) and not self._limit.reached():
                 reported.add(place)
-                self.shield.remark(SILENT.format(call.kind.name, "Paddle"))
+                self.guard.remark(SILENT.format(call.kind.name, "Paddle"))
                 objects.history(known, tensor)
                 objects.storages.wrote(known, tensor, known.operand.layout)
                 self._done(call, known.operand, "in-place", known.node)
@@ -407,7 +406,7 @@ class PaddleRecorder:
         if source is None or call.kind.name not in (VIEWS if not source.storage.bytes else COUNTS_TOGETHER):
             return
         if self._objects.storages.count_together(result, source) and result.storage.bytes:
-            self.shield.remark(remarks.TOGETHER.format(call.kind.name))
+            self.guard.remark(remarks.TOGETHER.format(call.kind.name))
 
     def _infer_saved(self, call: Call, results: Sequence[KnownTensor], given: Given, *, in_place: bool) -> None:
         """Emits what the nodes of an operation are inferred to have saved."""
@@ -419,9 +418,9 @@ class PaddleRecorder:
                 continue
             kept = kept_by(name, given, seen, in_place=in_place)
             if kept is None:
-                self.shield.remark(remarks.UNKNOWN_SAVED.format(name))
+                self.guard.remark(remarks.UNKNOWN_SAVED.format(name))
             elif found := tuple([self._with_dtype(each) for each in kept]):
-                self.shield.remark(remarks.INFERRED)
+                self.guard.remark(remarks.INFERRED)
                 objects.nodes.saved(number, found)
 
     def _with_dtype(self, kept: events.Kept) -> events.Kept:
@@ -440,7 +439,7 @@ class PaddleRecorder:
         ))  # fmt: skip
 
     def _pass_begins(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        frame = sys._getframe(3)  # beyond the shield and `run_pass`
+        frame = sys._getframe(3)  # beyond the guard and `run_pass`
         self._begin_at(frame)
         self._passes.begins(frame, name, args, kwargs)
 
@@ -448,7 +447,7 @@ class PaddleRecorder:
 
     def run_pass(self, name: str, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Runs a backward pass for the program: `run` is the function through which it enters Paddle's engine."""
-        if not self.shield.is_here() or self._inside:
+        if not self.guard.is_here() or self._inside:
             return run(*args, **kwargs)
         depth = len(self._passes)
         if not self._passes or self._passes.in_own_code(sys._getframe(2)):
@@ -474,4 +473,4 @@ def _asked_by(frame: FrameType | None, program: Program) -> bool:
     return frame is not None and frame.f_code.co_filename == program.filename
 
 
-_OURS = (__file__, str(watch.__file__))
+_OURS = (__file__, str(interception.__file__))

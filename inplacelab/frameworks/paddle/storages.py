@@ -16,10 +16,9 @@ from inplacelab.frameworks.paddle.readings import address_of, device_name, dtype
 from inplacelab.language import Text
 from inplacelab.layout import Layout, is_packed
 from inplacelab.recorders import events
-from inplacelab.recorders.live_bytes import LiveBytes
-from inplacelab.recorders.raw_memory import copied
+from inplacelab.recorders.live_objects import LiveBytes
 from inplacelab.recorders.remarks import ON_DEVICE
-from inplacelab.recorders.snapshots import Snapshot
+from inplacelab.recorders.snapshots import Snapshot, copied
 
 
 class PaddleStorages:

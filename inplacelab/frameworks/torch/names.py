@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from inplacelab.recorders.bindings import Watched
-from inplacelab.recorders.module_parts import parts_of
+from inplacelab.recorders.names_and_lines import Watched, parts_of
 
 WATCHED = Watched(torch.Tensor, (torch.nn.Module, torch.optim.Optimizer), (), parts_of(torch.nn.Module))

@@ -17,7 +17,7 @@ from inplacelab.frameworks.torch.known import KnownTensor, Moment
 from inplacelab.frameworks.torch.readings import LEAF_NODE, kept_version, saved_by, shown, was_released
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.node_references import NodeReferences
+from inplacelab.recorders.live_objects import NodeReferences
 
 _PACKED = Text(
     "The program's own `saved_tensors_hooks` packed what nodes saved, so that was left out.",

@@ -38,7 +38,7 @@ from inplacelab.frameworks.torch.readings import (
 from inplacelab.frameworks.torch.storages import TorchStorages
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.handles import Handles, Protect
+from inplacelab.recorders.live_objects import Handles, Protect
 from inplacelab.recorders.static import class_name
 
 _Tensor: Any = torch.Tensor

@@ -27,13 +27,13 @@ from inplacelab.frameworks.torch.pass_order import (
 from inplacelab.frameworks.torch.readings import SHOWS_SAVED, Unseen, gradient_held, is_wrapped, saved_by
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.events.backward import SMALL
+from inplacelab.recorders.events import SMALL
 from inplacelab.recorders.inferred_pass import InferredPass
+from inplacelab.recorders.log import StepLimit
+from inplacelab.recorders.names_and_lines import NamesAndLines
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import message_of
-from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.whereabouts import Whereabouts
 
 _off = Unseen
 _running_node = getattr(torch._C, "_current_autograd_node", lambda: None)
@@ -78,7 +78,7 @@ class TorchPasses:
     """
 
     def __init__(  # what a recorder is made of
-        self, program: Program, objects: TorchObjects, where: Whereabouts, emit: Callable[[events.Event], None],
+        self, program: Program, objects: TorchObjects, where: NamesAndLines, emit: Callable[[events.Event], None],
         limit: StepLimit, remark: Callable[[Text], None], entered: CodeType,
     ) -> None:  # fmt: skip
         self._program, self._objects, self._where, self._emit = program, objects, where, emit

@@ -24,33 +24,38 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from inplacelab.frameworks.torch import fast_path, remarks
+from inplacelab.frameworks.torch import interception, remarks
 from inplacelab.frameworks.torch.calls import RELAYOUTS, Call, depends, kind_of, tensors_in, tensors_of, touched
-from inplacelab.frameworks.torch.compiled import CompilerPatch, leave_out_of_graphs
-from inplacelab.frameworks.torch.fast_path import has_fast_path
+from inplacelab.frameworks.torch.interception import (
+    CompilerPatch,
+    Mode,
+    Patch,
+    caller_of,
+    has_fast_path,
+    in_force,
+    is_off,
+    leave_out_of_graphs,
+    take_away,
+)
 from inplacelab.frameworks.torch.known import KnownTensor, Made
 from inplacelab.frameworks.torch.names import WATCHED
 from inplacelab.frameworks.torch.objects import TorchObjects
-from inplacelab.frameworks.torch.overrides import Mode, caller_of, in_force, is_off, take_away
 from inplacelab.frameworks.torch.passes import TorchPasses
-from inplacelab.frameworks.torch.patch import Patch
 from inplacelab.frameworks.torch.readings import SHOWS_SAVED, Unseen, memory_of, needs_gradient, version_of
 from inplacelab.frameworks.torch.swaps import Swaps
 from inplacelab.recorders import events
 from inplacelab.recorders.dependences import depends_of
 from inplacelab.recorders.events import Operand
+from inplacelab.recorders.guard import Guard
 from inplacelab.recorders.instrument import statement_begins
-from inplacelab.recorders.log import Log
+from inplacelab.recorders.log import Log, StepLimit
+from inplacelab.recorders.names_and_lines import NamesAndLines
 from inplacelab.recorders.positions import ALL
-from inplacelab.recorders.program import Program, Scope, scopes_of
+from inplacelab.recorders.program import Program, Scope, call_from, scopes_of
 from inplacelab.recorders.raised_versions import tensors_written
 from inplacelab.recorders.refused_calls import FailedCall
 from inplacelab.recorders.remarks import ELSEWHERE, OUTSIDE, SILENT
-from inplacelab.recorders.shield import Shield
-from inplacelab.recorders.stand_in import call_for
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
     from inplacelab.recording.facts import Category, SlotsAre
@@ -71,10 +76,10 @@ class TorchRecorder:
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, StepLimit(limit, log.emit)
-        self.shield = Shield(log.emit, self._forget, ELSEWHERE)
-        protect = self.shield.protect
-        self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
-        self._objects = TorchObjects(log.emit, self._where.names_of, self.shield.protect_callback, self.shield.remark)
+        self.guard = Guard(log.emit, self._forget, ELSEWHERE)
+        protect = self.guard.protect
+        self._where = NamesAndLines(program, WATCHED, log.emit, self._account, self._meet, outermost)
+        self._objects = TorchObjects(log.emit, self._where.names_of, self.guard.protect_callback, self.guard.remark)
         self._before, self._after, self._interrupted = (
             protect(self._call_begins),
             protect(self._call_ended),
@@ -82,12 +87,12 @@ class TorchRecorder:
         )
         self._hand = protect(self._handed)
         self._passes = passes = TorchPasses(
-            program, self._objects, self._where, log.emit, self._limit, self.shield.remark, _ENTERED
+            program, self._objects, self._where, log.emit, self._limit, self.guard.remark, _ENTERED
         )
         self._pass_before, self._pass_after = protect(self._pass_begins), protect(passes.ended)
         self._pass_error = protect(passes.failed)
         self._mode = mode = Mode(self)
-        swaps = Swaps(self._objects, self._where, log.emit, self._limit, self.shield, partial(is_off, mode))
+        swaps = Swaps(self._objects, self._where, log.emit, self._limit, self.guard, partial(is_off, mode))
         self._patches = (
             Patch(torch.autograd, "_engine_run_backward", self.run_pass),
             Patch(torch.Tensor, "set_", self.called, unless=partial(is_off, mode)),
@@ -104,7 +109,7 @@ class TorchRecorder:
         self._is_fast = False  # a module runs with the mode off
         self.live_before = 0
         if not SHOWS_SAVED:
-            self.shield.remark(remarks.NOT_SHOWN.format(self.version))
+            self.guard.remark(remarks.NOT_SHOWN.format(self.version))
 
     def look(self, tensors: dict[str, Any], /) -> None:
         """Describes existing tensors as they are now (see `Recorder.look`)."""
@@ -118,17 +123,17 @@ class TorchRecorder:
 
     def begin(self) -> None:
         """Begins to override PyTorch's functions."""
-        self.shield.begin()
+        self.guard.begin()
         for patch in self._patches:
             patch.begin()
         self._compiler.begin(self._program.text)
         self._mode.__enter__()
-        fast_path.listen(self)
+        interception.listen(self)
 
     def end(self) -> None:
         """Ends that (see `Recorder.end`)."""
-        self.shield.end()
-        fast_path.leave(self)
+        self.guard.end()
+        interception.leave(self)
         take_away(self._mode)
         for patch in self._patches:
             patch.end()
@@ -160,21 +165,21 @@ class TorchRecorder:
                 self._objects.look_at(known, tensor)
                 if self._objects.wrote_unseen(known, tensor):
                     self._objects.histories(known.storage, ())
-                    self.shield.remark(remarks.UNOBSERVED)
+                    self.guard.remark(remarks.UNOBSERVED)
 
     def _compiled_begins(self) -> None:
         """Takes away what PyTorch's compiler would trace."""
-        if self.shield.is_here() and take_away(self._mode):
+        if self.guard.is_here() and take_away(self._mode):
             self._is_off = True
-            fast_path.leave(self)
+            interception.leave(self)
             leave_out_of_graphs(statement_begins)
-            self.shield.remark(remarks.COMPILED)
+            self.guard.remark(remarks.COMPILED)
 
     def _compiled_ended(self) -> None:
-        if self._is_off and self.shield.is_here():
+        if self._is_off and self.guard.is_here():
             self._is_off = False
             self._mode.__enter__()
-            fast_path.listen(self)
+            interception.listen(self)
 
     def _take_stock(self) -> None:
         """Takes what the first scan of names has found as made before the program."""
@@ -187,7 +192,7 @@ class TorchRecorder:
         """Called when the program has ended, with its names, which belong to its last statement."""
         with _off():
             if not self._limit.exceeded and self._objects.look_again():
-                self.shield.remark(remarks.UNOBSERVED)
+                self.guard.remark(remarks.UNOBSERVED)
             self._objects.storages.settle()
             self._where.finish(scope)
 
@@ -212,7 +217,7 @@ class TorchRecorder:
             self._objects.flagged_history(known, tensor)
         elif not self._limit.exceeded and not self._inside:  # what a call makes is described when it has ended
             if self._begun and _threads() != self._threads:
-                self.shield.remark(ELSEWHERE)
+                self.guard.remark(ELSEWHERE)
             known = self._objects.tensor(tensor)
             self._emit(events.Handed())
         return known
@@ -228,16 +233,16 @@ class TorchRecorder:
         if kind.quiet:
             return function(*args, **kwargs)
         if _is_tracing():
-            self.shield.remark(remarks.TRACED)
+            self.guard.remark(remarks.TRACED)
             return function(*args, **kwargs)
         frame = caller_of(sys._getframe(2))
         if kind.is_pass:
-            return call_for(frame, function, args, kwargs)
+            return call_from(frame, function, args, kwargs)
         call = Call(kind, function)
         self._before(call, args, kwargs)
         self._inside += 1
         try:
-            result = call_for(frame, function, args, kwargs)
+            result = call_from(frame, function, args, kwargs)
         except BaseException:
             self._inside -= 1
             self._interrupted(call)
@@ -247,7 +252,7 @@ class TorchRecorder:
         return result
 
     def _call_begins(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        frame = sys._getframe(4)  # beyond the shield, `called`, and the mode
+        frame = sys._getframe(4)  # beyond the guard, `called`, and the mode
         if (self._passes and not self._passes.in_own_code(frame)) or self._limit.exceeded:
             return
         with _off():
@@ -258,7 +263,7 @@ class TorchRecorder:
             if self._passes:
                 self._passes.advance()
             if kind.leads_outside:
-                self.shield.remark(OUTSIDE.format(kind.name))
+                self.guard.remark(OUTSIDE.format(kind.name))
             self._take(call, args, kwargs)
             call.operands = tuple([each.operand for each in call.known])
             call.versions = [version_of(each) for each in call.tensors]
@@ -275,7 +280,7 @@ class TorchRecorder:
             known = self._objects.tensor(tensor)
             if known is not None:
                 if self._objects.wrote_unseen(known, tensor):
-                    self.shield.remark(remarks.UNOBSERVED)
+                    self.guard.remark(remarks.UNOBSERVED)
                 call.known.append(known)
                 call.tensors = (*call.tensors, tensor)
         if call.kind.writes_each:
@@ -292,7 +297,7 @@ class TorchRecorder:
             with _off():
                 for known, tensor in zip(call.known, call.tensors, strict=True):
                     if self._objects.wrote_unseen(known, tensor):
-                        self.shield.remark(remarks.UNOBSERVED)
+                        self.guard.remark(remarks.UNOBSERVED)
             self._failed = FailedCall(id(sys.exception()), call.line, tuple(known.number for known in call.known))
             call.tensors, call.touched = (), ALL
 
@@ -362,7 +367,7 @@ class TorchRecorder:
         for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
             counted = any(known.counter is each.counter for each, _ in written)
             if not counted and before != self._objects.storages.contents(known) and not self._limit.reached():
-                self.shield.remark(SILENT.format(call.kind.name, "PyTorch"))
+                self.guard.remark(SILENT.format(call.kind.name, "PyTorch"))
                 self._objects.storages.wrote(known, tensor, known.operand.layout)
                 self._done(call, known.operand, "in-place", None)
 
@@ -398,10 +403,10 @@ class TorchRecorder:
 
     def fast_begins(self, module: Any) -> bool:
         """Switches the mode off while a module runs that PyTorch computes in another way if there is a mode."""
-        if self._is_fast or not self.shield.is_here() or not has_fast_path(module) or not take_away(self._mode):
+        if self._is_fast or not self.guard.is_here() or not has_fast_path(module) or not take_away(self._mode):
             return False
         self._is_fast = True
-        self.shield.remark(remarks.FAST.format(class_name(type(module))))
+        self.guard.remark(remarks.FAST.format(class_name(type(module))))
         return True
 
     def fast_ended(self, result: Any) -> None:
@@ -422,7 +427,7 @@ class TorchRecorder:
 
     def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Runs a backward pass for the program: `run` is the function through which all of them enter PyTorch's engine."""
-        if not self.shield.is_here() or self._is_off or self._is_fast:
+        if not self.guard.is_here() or self._is_off or self._is_fast:
             return run(*args, **kwargs)
         depth = len(self._passes)
         if not self._passes or self._passes.in_own_code(
@@ -441,7 +446,7 @@ class TorchRecorder:
         return result
 
     def _pass_begins(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        frame = sys._getframe(4)  # beyond the shield, `run_pass`, and the patch
+        frame = sys._getframe(4)  # beyond the guard, `run_pass`, and the patch
         with _off():
             self._take_stock_unless_begun(frame)
         self._passes.begins(frame, args, kwargs)

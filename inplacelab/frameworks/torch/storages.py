@@ -17,10 +17,9 @@ from inplacelab.frameworks.torch.readings import device_of, dtype_name, dtype_of
 from inplacelab.language import Text
 from inplacelab.layout import Layout
 from inplacelab.recorders import events
-from inplacelab.recorders.live_bytes import LiveBytes
-from inplacelab.recorders.raw_memory import copied
+from inplacelab.recorders.live_objects import LiveBytes
 from inplacelab.recorders.remarks import ON_DEVICE
-from inplacelab.recorders.snapshots import WHOLE, Snapshot
+from inplacelab.recorders.snapshots import WHOLE, Snapshot, copied
 
 _Tensor: Any = torch.Tensor
 _Storage: Any = torch.UntypedStorage

@@ -13,10 +13,10 @@ from inplacelab.frameworks.torch.calls import tensors_in
 from inplacelab.frameworks.torch.objects import TorchObjects
 from inplacelab.frameworks.torch.readings import Unseen
 from inplacelab.recorders import events
-from inplacelab.recorders.shield import Shield
-from inplacelab.recorders.stand_in import call_for
-from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.whereabouts import Whereabouts
+from inplacelab.recorders.guard import Guard
+from inplacelab.recorders.log import StepLimit
+from inplacelab.recorders.names_and_lines import NamesAndLines
+from inplacelab.recorders.program import call_from
 
 
 class Swaps:
@@ -27,18 +27,18 @@ class Swaps:
         where: where the program is.
         emit: receives the events.
         limit: the limit of the recording.
-        shield: protects the program.
+        guard: protects the program.
         is_off: whether what runs now is left out.
     """
 
     def __init__(
-        self, objects: TorchObjects, where: Whereabouts, emit: Callable[[events.Event], None], limit: StepLimit,
-        shield: Shield, is_off: Callable[[], bool],
+        self, objects: TorchObjects, where: NamesAndLines, emit: Callable[[events.Event], None], limit: StepLimit,
+        guard: Guard, is_off: Callable[[], bool],
     ) -> None:  # fmt: skip
         self._objects, self._where, self._emit, self._limit = objects, where, emit, limit
-        self._is_off, self._is_here = is_off, shield.is_here
+        self._is_off, self._is_here = is_off, guard.is_here
         self._begins, self._failed, self._ended = (
-            shield.protect(each, anywhere=True) for each in (self._swap_begins, self._swap_failed, self._swap_ended)
+            guard.protect(each, anywhere=True) for each in (self._swap_begins, self._swap_failed, self._swap_ended)
         )
 
     def called(self, swap_tensors: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
@@ -46,7 +46,7 @@ class Swaps:
         tensors = tensors_in(args, kwargs)
         self._begins(tensors)
         try:
-            call_for(sys._getframe(2), swap_tensors, args, kwargs)
+            call_from(sys._getframe(2), swap_tensors, args, kwargs)
         except BaseException:
             self._failed(tensors)
             raise

@@ -16,14 +16,14 @@ from inplacelab.diagnosis.recorded_trial import recorded
 from inplacelab.diagnosis.trial_run import Asked, error_of
 from inplacelab.frameworks.torch import pass_order
 from inplacelab.frameworks.torch.calls import kind_of, tensors_in
+from inplacelab.frameworks.torch.interception import Patch
 from inplacelab.frameworks.torch.names import WATCHED
-from inplacelab.frameworks.torch.patch import Patch
 from inplacelab.frameworks.torch.readings import LEAF_NODE
 from inplacelab.frameworks.torch.watch import TorchWatch
 from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main
-from inplacelab.recorders.other_data import OtherData
 from inplacelab.recorders.own_code import is_own
+from inplacelab.recorders.trial_data import OtherData
 from inplacelab.recording.trace import trail_of
 
 MOST = 1 << 22

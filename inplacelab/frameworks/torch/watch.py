@@ -25,15 +25,14 @@ from torch.utils.weak import WeakIdKeyDictionary
 from inplacelab.diagnosis.failures import Failure
 from inplacelab.diagnosis.ledger import VIEWS, Counter, Ledger, Made, StorageLog, Write, packed
 from inplacelab.diagnosis.places import Place, Places
-from inplacelab.frameworks.torch import fast_path
+from inplacelab.frameworks.torch import interception
 from inplacelab.frameworks.torch.calls import Kind, kind_of
-from inplacelab.frameworks.torch.overrides import Mode, caller_of, in_force, is_off, take_away
+from inplacelab.frameworks.torch.interception import Mode, Patch, caller_of, in_force, is_off, take_away
 from inplacelab.frameworks.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
-from inplacelab.frameworks.torch.patch import Patch
 from inplacelab.frameworks.torch.readings import has_version, is_wrapped, layout_of, node_of, shape_of, version_of
 from inplacelab.frameworks.torch.stale_values import MARKS, StaleValues, has_released, storage_of
 from inplacelab.language import Text
-from inplacelab.recorders.stand_in import call_for
+from inplacelab.recorders.program import call_from
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recording.facts import FailureFacts, Sites
 
@@ -184,7 +183,7 @@ class TorchWatch:
         self._threads.here, self._on = _Thread(_next_node()), True
         for patch in self._patches:
             patch.begin()
-        fast_path.listen(self)
+        interception.listen(self)
         self._mode.__enter__()
 
     def end(self, error: BaseException | None = None) -> None:
@@ -192,7 +191,7 @@ class TorchWatch:
         del error
         self._on = False
         take_away(self._mode)
-        fast_path.leave(self)
+        interception.leave(self)
         for patch in self._patches:
             patch.end()
         self._ledger.forget()
@@ -241,7 +240,7 @@ class TorchWatch:
 
     def fast_begins(self, module: Any) -> bool:
         """Lets PyTorch compute a module as it does without a mode. Nothing in it needs a gradient."""
-        return self._here() is not None and fast_path.has_fast_path(module) and take_away(self._mode)
+        return self._here() is not None and interception.has_fast_path(module) and take_away(self._mode)
 
     def fast_ended(self, result: Any) -> None:
         """Watches again."""
@@ -258,11 +257,11 @@ class TorchWatch:
             return function(*args, **kwargs)
         frame = caller_of(sys._getframe(2))
         if kind.is_pass:
-            return call_for(frame, function, args, kwargs)
+            return call_from(frame, function, args, kwargs)
         call = self._shielded(self._before, kind, frame, args, kwargs)
         result = None
         try:
-            result = call_for(frame, function, args, kwargs)
+            result = call_from(frame, function, args, kwargs)
         finally:
             if call is not None:
                 self._shielded(self._note, here, call, result)

@@ -17,16 +17,14 @@ from inplacelab.dependence import POINTWISE
 from inplacelab.language import Text
 from inplacelab.layout import Layout
 from inplacelab.recorders import events, recorder
-from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.events import Operand
-from inplacelab.recorders.handles import Handles
-from inplacelab.recorders.log import Log
+from inplacelab.recorders.guard import Guard
+from inplacelab.recorders.live_objects import Handles
+from inplacelab.recorders.log import Log, StepLimit
+from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
 from inplacelab.recorders.program import Program, Scope, scopes_of
-from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.snapshots import snapshot
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.whereabouts import Whereabouts
 
 ELSEWHERE = Text("What other threads did was left out.", "其他线程所做的没有记录。")
 FUNCTIONS = (
@@ -66,10 +64,10 @@ class VectorRecorder:
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, StepLimit(limit, log.emit)
-        self.shield = Shield(log.emit, self._forget, ELSEWHERE)
-        self._memories: Handles[Memory, KnownMemory] = Handles(self._memory_died, self.shield.protect_callback)
-        self._vectors: Handles[Vector, KnownVector] = Handles(self._vector_died, self.shield.protect_callback)
-        self._where = Whereabouts(program, self.watched, log.emit, self._account, self._describe, outermost)
+        self.guard = Guard(log.emit, self._forget, ELSEWHERE)
+        self._memories: Handles[Memory, KnownMemory] = Handles(self._memory_died, self.guard.protect_callback)
+        self._vectors: Handles[Vector, KnownVector] = Handles(self._vector_died, self.guard.protect_callback)
+        self._where = NamesAndLines(program, self.watched, log.emit, self._account, self._describe, outermost)
         self._originals: list[tuple[Any, str, Any]] = []
         self.live_before, self._peak = 0, 0
 
@@ -88,7 +86,7 @@ class VectorRecorder:
 
     def begin(self) -> None:
         """Replaces each function by one that calls the recorder."""
-        self.shield.begin()
+        self.guard.begin()
         for owner, name, category in FUNCTIONS:
             function = getattr(owner, name)
             self._originals.append((owner, name, function))
@@ -96,7 +94,7 @@ class VectorRecorder:
 
     def end(self) -> None:
         """Puts the functions back."""
-        self.shield.end()
+        self.guard.end()
         while self._originals:
             setattr(*self._originals.pop())
 
@@ -117,7 +115,7 @@ class VectorRecorder:
     # ---- what a call did -----------------------------------------------------------------------------------------------
 
     def _watched(self, function: Callable[..., Any], category: Any) -> Callable[..., Any]:
-        before, after = self.shield.protect(self._before), self.shield.protect(self._after)
+        before, after = self.guard.protect(self._before), self.guard.protect(self._after)
 
         @wraps(function)
         def call(*args: Any) -> Any:

@@ -86,3 +86,69 @@ class Handles(Generic[T, F]):
         """Forgets all objects."""
         self.facts.clear()
         self._alive.clear()
+
+
+class NodeReferences:
+    """How many known tensors and nodes lead to each node.
+
+    Args:
+        gone: called with the number of a node to which nothing leads any more. It returns the nodes to which that one leads.
+    """
+
+    def __init__(self, gone: Callable[[int], Iterable[int | None]]) -> None:
+        self._gone = gone
+        self._counts: dict[int, int] = {}
+
+    def forget(self) -> None:
+        """Drops all counts."""
+        self._counts.clear()
+
+    def drop(self, number: int) -> None:
+        """Drops the count of a node that is gone already."""
+        self._counts.pop(number, None)
+
+    def change(self, number: int | None, by: int) -> None:
+        """Counts that something more (1) or less (-1) leads to a node. Then nodes may be gone: this one, and those that it alone led to."""
+        waiting = [] if number is None else [number]
+        while waiting:
+            each = waiting.pop()
+            self._counts[each] = self._counts.get(each, 0) + by
+            if self._counts[each] <= 0:
+                by = -1
+                del self._counts[each]
+                waiting += [following for following in self._gone(each) if following is not None]
+
+    def move(self, before: int | None, now: int | None) -> None:
+        """Counts that something leads to another node than before."""
+        if before != now:
+            self.change(now, 1)
+            self.change(before, -1)
+
+
+class LiveBytes:
+    """The bytes of the living storages that the program has made, and their peak.
+
+    Storages are numbered in the order in which they are first seen.
+
+    Attributes:
+        before: the bytes of the storages that existed before the recording.
+    """
+
+    def __init__(self) -> None:
+        self.before = 0
+        self._live = self._peak = 0
+        self._given = 0  # how many storages existed before the recording
+
+    def began(self, seen: int) -> None:
+        """Takes the storages seen so far as those that existed before the recording. `seen` is how many they are."""
+        self.before, self._live, self._peak, self._given = self._live, 0, 0, seen
+
+    def count(self, storage: int, grown: int) -> None:
+        """Counts the bytes by which a storage has grown; negative if it has shrunk, or is gone."""
+        if storage >= self._given:
+            self._live += grown
+            self._peak = max(self._peak, self._live)
+
+    def account(self) -> tuple[int, int]:
+        """Returns the bytes and their peak."""
+        return self._live, self._peak

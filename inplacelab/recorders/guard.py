@@ -33,7 +33,7 @@ _STOPPED = Text(
 )
 
 
-class Shield:
+class Guard:
     """Protects a program from its recorder.
 
     Args:

@@ -1,7 +1,7 @@
-"""Builds the steps of a `Recording` from events.
+"""Builds a recording from events. It depends on no engine and no framework: all that it needs is in the events.
 
-The builder runs when the recording is requested, over all events in order. It does not depend on an engine or a framework: all that
-it needs is in the events.
+builder.py      `Builder`: matches events into steps        objects.py   storages, counters and tensors, and their names
+changes.py      what is new since the last step             decode.py    bytes to values
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inplacelab.recorders import builder_facts
 from inplacelab.recorders import events as ev
-from inplacelab.recorders.builder import decode
-from inplacelab.recorders.builder.changes import Changes, Steps
-from inplacelab.recorders.builder.objects import Objects
+from inplacelab.recorders.builder_facts import Changes, Objects, Steps
 from inplacelab.recording.facts import (
     BackwardAction,
     BackwardFacts,
@@ -29,6 +28,8 @@ from inplacelab.recording.facts import (
 )
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs
+
+__all__ = ["Builder", "build"]
 
 
 def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = None) -> Recording:
@@ -126,7 +127,9 @@ class Builder:
             case ev.NodeMade():
                 self._node_made(event)
             case ev.Saved():
-                self.steps.change_node(event.node, saved=decode.saved(event.kept, observed=event.origin.observed))
+                self.steps.change_node(
+                    event.node, saved=builder_facts.saved(event.kept, observed=event.origin.observed)
+                )
             case ev.Released():
                 self._released(event.nodes)
             case ev.Died():
@@ -211,7 +214,7 @@ class Builder:
             if kind != "operation" or len(self._launches) > 1 or facts.get("category") == "reallocated":
                 storages = [None]
             facts["launches"] = tuple(
-                decode.launch(each.launch, each.storages, storages[:-1], storages[-1]) for each in self._launches
+                builder_facts.launch(each.launch, each.storages, storages[:-1], storages[-1]) for each in self._launches
             )
             self._launches.clear()
         if kind == "operation" and self._collective is not None:
@@ -239,7 +242,7 @@ class Builder:
             op="",
             line=None,
             edges=tuple(edges),
-            saved=() if event.released else decode.saved(event.kept, observed=event.origin.observed),
+            saved=() if event.released else builder_facts.saved(event.kept, observed=event.origin.observed),
             released=event.released,
             leaf=event.leaf,
             status="",
@@ -315,7 +318,9 @@ class Builder:
                 yield ReadFacts(operand.storage, operand.tensor, runs, copied)
 
     def _runs_of(self, operand: ev.Operand) -> Runs:
-        return decode.runs_of(operand, self.steps.storage(operand.storage) or self.steps.storages.get(operand.storage))
+        return builder_facts.runs_of(
+            operand, self.steps.storage(operand.storage) or self.steps.storages.get(operand.storage)
+        )
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
