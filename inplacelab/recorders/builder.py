@@ -51,7 +51,7 @@ def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = N
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class UnfinishedPass:
     """A running backward pass: the line that began it, and the status of its nodes in the enclosing pass."""
 
     line: int | None
@@ -76,7 +76,7 @@ class Builder:
         self._nothing_yet = False  # a statement has begun, and nothing has happened in it yet
         self._simple = False  # that statement contains no others
         self._failed_pass = False  # an error stopped a backward pass, and nothing has happened since
-        self._passes: list[Pass] = []  # the running passes, each begun inside the one before it
+        self._passes: list[UnfinishedPass] = []  # the running passes, each begun inside the one before it
         self._waiting = False  # nodes may still have the status that a finished pass gave them
         self._operation: tuple[str, int | None] = ("", None)  # the last operation and its line
         self._new_nodes: list[tuple[int, bool]] = []  # since the last step, and whether each was made for a view
@@ -330,7 +330,7 @@ class Builder:
         before: dict[int, NodeStatus] = {}
         if self._passes:
             before = {node: "" if (facts := self.steps.node(node)) is None else facts.status for node in event.nodes}
-        self._passes.append(Pass(self._line, before))
+        self._passes.append(UnfinishedPass(self._line, before))
         self._waiting = True
         for node in event.nodes:
             self.steps.change_node(node, status="waiting")
@@ -385,7 +385,7 @@ class Builder:
             self._failed_pass = True
         self.steps.change_node(event.node, status="failed")
 
-    def _resume(self, ended: Pass) -> None:
+    def _resume(self, ended: UnfinishedPass) -> None:
         """Restores the enclosing pass's status of the nodes of a pass that has ended."""
         for node, status in ended.before.items():
             self.steps.change_node(node, status=status)

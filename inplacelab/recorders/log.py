@@ -145,23 +145,20 @@ class StepLimit:
 
     Attributes:
         counted: how many events were counted.
+        exceeded: whether events were beyond the limit.
     """
 
     def __init__(self, most: int | None, emit: Callable[[Event], None]) -> None:
         self._most, self._emit = inf if most is None else most, emit
-        self.counted = 0
+        self.counted, self.exceeded = 0, False
 
     def reached(self) -> bool:
         """Counts an event that becomes a step. Returns whether it is beyond the limit."""
         self.counted += 1
-        if self.exceeded:
+        if self.counted > self._most:
+            self.exceeded = True
             self._emit(_MISSED)
         return self.exceeded
-
-    @property
-    def exceeded(self) -> bool:
-        """Whether events were beyond the limit."""
-        return self.counted > self._most
 
 
 _MISSED = Missed()

@@ -28,7 +28,7 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from inplacelab.recorders import events
-from inplacelab.recorders.program import Place, Program, Scope, scopes_of
+from inplacelab.recorders.program import RELAY, Place, Program, Scope, scopes_of
 from inplacelab.recorders.static import attributes_of, first_items, members_of, module_of, place_of_attributes
 
 FIRST = 16
@@ -290,29 +290,45 @@ class Known(Protocol):
     def alive(self) -> Callable[[], Any]: ...
 
 
+class Follows(Protocol):
+    """A recorder that follows the names and lines of a program.
+
+    Attributes:
+        program: the program.
+        watched: the classes whose objects have names.
+    """
+
+    program: Program
+    watched: Watched
+
+    @property
+    def emit(self) -> Callable[[events.Event], None]:
+        """Receives the events."""
+
+    def account(self) -> tuple[int, int]:
+        """Returns the live bytes and their peak."""
+
+    def known(self, tensor: Any, /) -> Known | None:
+        """Returns what the recorder knows of a tensor; None for an unknown one."""
+
+
 class NamesAndLines:
-    """Follows a program, and emits events about its statements and its names.
+    """Tells, at an event, where the program is and what its names refer to. Emits events about its statements and its names.
 
     Args:
-        program: the program that is recorded.
-        watched: the classes whose objects have names.
-        emit: receives the events.
-        account: returns the live bytes and their peak.
-        known: returns what the recorder knows of a tensor; None for an unknown one.
+        recorder: the recorder.
         outermost: the frame that runs the program, if it is running already.
 
     Attributes:
         root: the outermost frame of the program.
     """
 
-    def __init__(
-        self, program: Program, watched: Watched, emit: Callable[[events.Event], None], account: Callable[[], tuple[int, int]],
-        known: Callable[[Any], Known | None], outermost: FrameType | None,
-    ) -> None:  # fmt: skip
-        self._program, self._emit, self._account, self._known = program, emit, account, known
+    def __init__(self, recorder: Follows, outermost: FrameType | None) -> None:
+        self._recorder, self._program, self._emit = recorder, recorder.program, recorder.emit
+        program = recorder.program
         self._filename, self._lines_before = program.filename, program.first_line - 1
         self._lines = program.text.count("\n") + 1
-        self._bindings = Bindings(program.names, watched)
+        self._bindings = Bindings(program.names, recorder.watched)
         self.names_of, self.drop_reference = self._bindings.names_of, self._bindings.drop_reference
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
         self._told = False  # the program is instrumented, or traced
@@ -341,13 +357,13 @@ class NamesAndLines:
                 self._start(frames[-1])
             scopes = scopes_of(frames)
         self.look(scopes, done=True)
-        live, peak = self._account()
+        live, peak = self._recorder.account()
         self._emit(events.StatementBegan(line - self._lines_before, simple, len(scopes), live, peak))
 
     def finish(self, scope: Scope) -> None:
         """Emits the end of the program, whose names belong to its last statement."""
         self.look([scope], done=True)
-        self._emit(events.ProgramEnded(*self._account()))
+        self._emit(events.ProgramEnded(*self._recorder.account()))
         self.root = None
 
     def _start(self, root: FrameType) -> None:
@@ -367,7 +383,7 @@ class NamesAndLines:
         named: dict[int, Known] = {}
         told: dict[int, tuple[str, ...]] = {}
         for tensor, names in found:
-            known = self._known(tensor)
+            known = self._recorder.known(tensor)
             if known is not None:  # several objects may be one tensor
                 named[known.number] = known
                 told[known.number] = told.get(known.number, ()) + names
@@ -399,14 +415,15 @@ class NamesAndLines:
         """Returns, at an event, the innermost frame of the program. If the program is not instrumented, begins of statements are
         inferred, and its names are scanned.
         """
-        while frame is not None and not self._program.has(frame):
+        filename = self._filename
+        while frame is not None and (frame.f_code.co_filename != filename or frame.f_code.co_name == RELAY):
             frame = frame.f_back
         if frame is not None and not self._told:
             line = frame.f_lineno - self._lines_before
             begins = frame is self.root and self._begins_statement(line, frame.f_lasti)
             self.look(scopes_of(self._program.frames(frame, self.root)), done=begins)
             if begins:
-                self._emit(events.StatementBegan(line, False, 1, *self._account(), origin=events.INFERRED))
+                self._emit(events.StatementBegan(line, False, 1, *self._recorder.account(), origin=events.INFERRED))
         return frame
 
     def place(self, frame: FrameType | None) -> Place | None:

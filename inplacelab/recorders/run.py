@@ -87,7 +87,7 @@ class Session:
         except Exception as error:  # noqa: BLE001  # whatever it is, the program runs
             self._goes_without(known, error)
         for each in use.remarks:
-            self.recorder.guard.remark(each)
+            self.recorder.guard.note(each)
         self._given: InitialValues | None = None
         self._built: tuple[int, Recording] | None = (
             None  # the number of events so far, and the recording built from them
@@ -99,14 +99,14 @@ class Session:
         self.recorder: Recorder = kind(self.program, self._log, limit=self._limit, outermost=self._outermost)
         self._watch: Any = loaded(framework.watch)() if framework.watch else None
         for each in untested(framework):
-            self.recorder.guard.remark(each)
+            self.recorder.guard.note(each)
 
     def _goes_without(self, framework: Framework, error: Exception) -> None:
         """Has the program run although nothing of its framework can be recorded, which the recording says."""
         if framework.is_ours:
             raise error
         self._records(frameworks()[DEFAULT])
-        self.recorder.guard.remark(unusable(framework, error))
+        self.recorder.guard.note(unusable(framework, error))
 
     def begin(self, names: dict[str, Any]) -> None:
         """Begins to record.

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from inplacelab.diagnosis.failures import Failure
-from inplacelab.frameworks.torch.pass_order import Stale, stale
+from inplacelab.frameworks.torch.passes import Stale, stale
 
 HELPERS = ("in_thread", "run", "unseen")
 """Functions that wait for a thread: what happens meanwhile is due to the line that has called them, or to the thread's own."""

@@ -33,14 +33,13 @@ from inplacelab.layout import Layout, extent
 from inplacelab.recorders import events
 from inplacelab.recorders.detection import framework_of_object, recorder_of
 from inplacelab.recorders.events import INFERRED, CounterSeen, Died, Event, Operand, OperationDone, StorageSeen, Wrote
-from inplacelab.recorders.guard import Guard
+from inplacelab.recorders.guard import ELSEWHERE, Guard
 from inplacelab.recorders.instrument import Tracing
 from inplacelab.recorders.live_objects import Handles
 from inplacelab.recorders.log import Log, StepLimit
 from inplacelab.recorders.names_and_lines import Bindings, Watched
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.recorder import Memory
-from inplacelab.recorders.remarks import ELSEWHERE
 from inplacelab.recorders.snapshots import snapshot
 from inplacelab.recorders.static import attributes_of, class_name, member, message_of, module_of
 
@@ -213,13 +212,13 @@ _NO_NUMBERS = Text(
 class NumpyRecorder:
     """Emits events about the arrays of a program (see `recorder.Recorder`). After `limit` statements, it only counts them."""
 
-    framework, version, refusals = "numpy", np.__version__, ()
+    framework, version, refusals, elsewhere = "numpy", np.__version__, (), ELSEWHERE
     watched = Watched(np.ndarray)
 
     def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):
-        self._program, self._emit, self._root = program, log.emit, outermost
+        self._program, self.emit, self._root = program, log.emit, outermost
         self._limit, self.live_before = StepLimit(limit, log.emit), 0
-        self.guard = Guard(log.emit, self._forget, ELSEWHERE)
+        self.guard = Guard(self)
         self._tracing: Tracing | None = None
         self._bindings = Bindings(program.names, self.watched)
         self._known: Handles[Any, _Array] = Handles(self._died, self.guard.protect_callback)
@@ -247,9 +246,9 @@ class NumpyRecorder:
         try:
             self._look([Scope(tensors, "")])
             if any(self._known.find(each) is None for each in tensors.values()):
-                self.guard.remark(_NO_NUMBERS)
+                self.guard.note(_NO_NUMBERS)
         finally:
-            self._forget()
+            self.forget()
 
     def begin(self) -> None:
         """Begins to trace a program that is running already."""
@@ -264,7 +263,7 @@ class NumpyRecorder:
         if self._tracing is not None:
             self._tracing.end()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         self._known.clear()
         self._bindings.forget()
         self._root = None
@@ -280,7 +279,7 @@ class NumpyRecorder:
         self._root, scopes = frames[-1], scopes_of(frames)
         self._bindings.own_module = module_of(frame.f_globals)
         self._look(scopes, len(frames))
-        self._emit(events.StatementBegan(line, simple, len(frames), *self._storages.account()))
+        self.emit(events.StatementBegan(line, simple, len(frames), *self._storages.account()))
         if self._limit.reached():
             return
         if "resize" in self._statements.begins(line, len(frames), scopes[-1], frame):
@@ -291,7 +290,7 @@ class NumpyRecorder:
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
         self._look(scopes_of(self._program.frames_in(error)))
-        self._emit(
+        self.emit(
             events.Raised(
                 class_name(type(error)), message_of(error), self._program.line_of(error), *self._storages.account()
             )
@@ -300,7 +299,7 @@ class NumpyRecorder:
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names."""
         self._look([scope])
-        self._emit(events.ProgramEnded(*self._storages.account()))
+        self.emit(events.ProgramEnded(*self._storages.account()))
 
     def _look(self, scopes: Sequence[Scope], depth: int = 1) -> None:
         """Emits what the finished statements did, if the next one runs in a frame of this depth with these names."""
@@ -314,7 +313,7 @@ class NumpyRecorder:
             names = self._bindings.names_of(array)
             if names != known.names:
                 known.names = names
-                self._emit(events.Named(known.operand.tensor, names))
+                self.emit(events.Named(known.operand.tensor, names))
             if known.place != _place(array):
                 self._describe(array, names, known)
         for storage in self._storages.living():
@@ -345,7 +344,7 @@ class NumpyRecorder:
             known.storage, known.operand = storage, operand
         storage.tensors.add(known)
         base = next((found.operand.tensor for each in _bases(array) if (found := self._known.find(each))), None)
-        self._emit(events.TensorMade(operand, "cpu", False, base, None, None, names))
+        self.emit(events.TensorMade(operand, "cpu", False, base, None, None, names))
         return None if did is None else self._done(did, operand)
 
     def _compare(self, storage: Storage[_Array], array: Any) -> None:
@@ -360,7 +359,7 @@ class NumpyRecorder:
 
     def _done(self, did: Did[_Array], output: Operand) -> None:
         account, inputs = self._storages.account(), tuple(each.operand for each in did.inputs)
-        self._emit(
+        self.emit(
             OperationDone(
                 did.by,
                 did.category,
@@ -378,7 +377,7 @@ class NumpyRecorder:
 
     def _died(self, known: _Array) -> None:
         known.storage.tensors.discard(known)
-        self._emit(events.Died("tensor", known.operand.tensor))
+        self.emit(events.Died("tensor", known.operand.tensor))
 
 
 def bounds(array: Any) -> tuple[int, int]:

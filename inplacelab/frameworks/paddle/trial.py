@@ -18,7 +18,7 @@ from paddle.base import core
 
 from inplacelab.diagnosis.recorded_trial import recorded
 from inplacelab.diagnosis.trial_run import Asked
-from inplacelab.frameworks.paddle.names import WATCHED
+from inplacelab.frameworks.paddle.readings import WATCHED
 from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.names_and_lines import Bindings

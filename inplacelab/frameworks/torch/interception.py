@@ -1,4 +1,12 @@
-"""The mode that has PyTorch's operations call a recorder. What PyTorch calls no mode for is patched (`patch.py`)."""
+"""How PyTorch's functions come to call a recorder or a watch.
+
+- `Mode`: PyTorch calls it for its operations.
+- `Patch`: takes the place of one function for which PyTorch calls no mode. Recordings may overlap, and need not end in the order in which
+  they began, so each takes away what is its own and nothing else.
+- `report_fast_modules`: modules that PyTorch computes in another way if there is a mode: those for transformers, without gradients.
+- `CompilerPatch`: the compiler traces whatever is in force while it compiles: a mode, hooks of modules, the calls that an instrumented
+  program has before its statements. It would fail there, or compile something else. So these are taken away before compiled code begins.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +30,8 @@ _HANDLES = torch.overrides.handle_torch_function.__code__
 class Caller(Protocol):
     """Calls PyTorch for the program."""
 
-    def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Calls a function."""
+    def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> Any:
+        """Calls a function. `frame` is the one that has called it."""
 
 
 class Mode(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by mypy
@@ -34,17 +42,11 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by mypy
         self._caller = caller
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return self._caller.called(func, args, kwargs or {})
-
-
-def caller_of(frame: FrameType) -> FrameType:
-    """Returns the frame that has called a function, given the one that has called `Mode`.
-
-    Functions of PyTorch in C++ call it themselves. Those in Python do by way of `handle_torch_function`.
-    """
-    if frame.f_code is _HANDLES and frame.f_back is not None and frame.f_back.f_back is not None:
-        return frame.f_back.f_back
-    return frame
+        frame = sys._getframe(1)
+        # Functions of PyTorch in C++ call the mode themselves. Those in Python do by way of `handle_torch_function`.
+        if frame.f_code is _HANDLES and frame.f_back is not None and frame.f_back.f_back is not None:
+            frame = frame.f_back.f_back
+        return self._caller.called(func, args, kwargs or {}, frame)
 
 
 def is_off(mode: Mode) -> bool:
@@ -83,8 +85,8 @@ def take_away(mode: Mode) -> bool:
     return found
 
 
-Call = Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any]
-"""Calls a function for the program, with these arguments."""
+PatchedCall = Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any], FrameType], Any]
+"""Calls a function for the program, with these arguments. The frame is the one that has called it."""
 
 
 class Patch:
@@ -97,7 +99,7 @@ class Patch:
         unless: tells, at each call, whether the function is called as if there were no patch.
     """
 
-    def __init__(self, owner: Any, name: str, call: Call, *, unless: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, owner: Any, name: str, call: PatchedCall, *, unless: Callable[[], bool] = lambda: False) -> None:
         self._owner, self._name, self._call, self._unless = owner, name, call, unless
         self._before: Any = None
         self._now: Any = None
@@ -118,13 +120,13 @@ class Patch:
             @classmethod  # type: ignore[misc]
             def now(cls: type, *args: Any, **kwargs: Any) -> Any:
                 bound = before.__get__(None, cls)
-                return bound(*args, **kwargs) if unless() else call(bound, args, kwargs)
+                return bound(*args, **kwargs) if unless() else call(bound, args, kwargs, sys._getframe(1))
 
         else:
 
             @wraps(before)
             def now(*args: Any, **kwargs: Any) -> Any:
-                return before(*args, **kwargs) if unless() else call(before, args, kwargs)
+                return before(*args, **kwargs) if unless() else call(before, args, kwargs, sys._getframe(1))
 
         now.patch = self
         self._before, self._now, self._inherited = before, now, self._name not in vars(self._owner)
@@ -149,8 +151,8 @@ class Patch:
 _MODULES = (torch.nn.TransformerEncoder, torch.nn.TransformerEncoderLayer, torch.nn.MultiheadAttention)
 
 
-class Listener(Protocol):
-    """Is called when such a module runs."""
+class FastListener(Protocol):
+    """Is called when a module runs that may have a fast path."""
 
     def fast_begins(self, module: Any) -> bool:
         """Called before it runs. Returns whether `fast_ended` shall be called."""
@@ -159,11 +161,11 @@ class Listener(Protocol):
         """Called when it has ended, with its result; None if it has raised."""
 
 
-_listeners: list[Listener] = []
+_listeners: list[FastListener] = []
 _before: dict[Any, Callable[..., Any]] = {}
 
 
-def listen(listener: Listener) -> None:
+def report_fast_modules(listener: FastListener) -> None:
     """Begins to call a listener. The `forward` of these modules is another function while there are listeners."""
     _listeners.append(listener)
     for kind in _MODULES if not _before else ():
@@ -171,7 +173,7 @@ def listen(listener: Listener) -> None:
         kind.forward = _reported(kind.forward)
 
 
-def leave(listener: Listener) -> None:
+def end_reports(listener: FastListener) -> None:
     """Ends that, if it has begun."""
     if listener in _listeners:
         _listeners.remove(listener)
@@ -208,16 +210,21 @@ _SWITCH = "_maybe_set_eval_frame"
 """The function of the compiler by which compiled code begins, with what compiles frames, and ends, with what was there before."""
 
 
+class CompilerListener(Protocol):
+    """Is called when compiled code runs."""
+
+    def compiled_begins(self) -> None:
+        """Called before compiled code begins."""
+
+    def compiled_ended(self) -> None:
+        """Called after the outermost compiled code has ended."""
+
+
 class CompilerPatch:
-    """Takes the place of the compiler's switch while a recording runs.
+    """Takes the place of the compiler's switch while a recording runs."""
 
-    Args:
-        enters: called before compiled code begins.
-        left: called after the outermost compiled code has ended.
-    """
-
-    def __init__(self, enters: Callable[[], None], left: Callable[[], None]) -> None:
-        self._enters, self._left = enters, left
+    def __init__(self, listener: CompilerListener) -> None:
+        self._listener = listener
         self._patch: Patch | None = None
         self._outermost: FrameType | None = None  # the frame that runs compiled code
 
@@ -236,16 +243,17 @@ class CompilerPatch:
         if self._patch is not None:
             self._patch.end()
 
-    def _switch(self, switch: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        caller = sys._getframe(2)  # beyond the patch
+    def _switch(
+        self, switch: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], caller: FrameType
+    ) -> Any:
         compiles = any(map(callable, (*args, *kwargs.values())))
         if compiles and self._outermost is None:
             self._outermost = caller
-            self._enters()
+            self._listener.compiled_begins()
         before = switch(*args, **kwargs)
         if self._outermost is caller and not compiles:  # and not code that is compiled, or the compiler
             self._outermost = None
-            self._left()
+            self._listener.compiled_ended()
         return before
 
 

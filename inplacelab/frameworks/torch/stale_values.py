@@ -13,9 +13,7 @@ import torch
 
 from inplacelab.diagnosis.ledger import WRITES, Ledger, Made, StorageLog, Write, since, unseen
 from inplacelab.diagnosis.places import Place, own_frames
-from inplacelab.frameworks.torch.names import WATCHED
-from inplacelab.frameworks.torch.pass_order import (
-    Asked,
+from inplacelab.frameworks.torch.passes import (
     Stale,
     in_order,
     is_second_pass,
@@ -26,7 +24,8 @@ from inplacelab.frameworks.torch.pass_order import (
 )
 from inplacelab.frameworks.torch.readings import (
     SHOWS_SAVED,
-    dtype_name,
+    WATCHED,
+    dtype_names,
     dtype_of,
     has_version,
     is_wrapped,
@@ -40,6 +39,7 @@ from inplacelab.frameworks.torch.readings import (
 )
 from inplacelab.language import Text
 from inplacelab.layout import Layout, share_slots
+from inplacelab.recorders.backward_passes import PassArguments
 from inplacelab.recorders.names_and_lines import Bindings
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.static import message_of
@@ -110,7 +110,7 @@ class StaleValues:
     def __init__(self, ledger: Ledger, functions: Iterable[ref[Any]], home: Callable[[Any], StorageLog | None]) -> None:
         self._ledger, self._functions, self._home = ledger, functions, home
 
-    def found_by(self, asks: Asked, told: Stale, frame: Any) -> tuple[list[KeptFacts], list[Text]]:
+    def found_by(self, asks: PassArguments, told: Stale, frame: Any) -> tuple[list[KeptFacts], list[Text]]:
         """Returns what a pass has found overwritten.
 
         Args:
@@ -266,7 +266,7 @@ class StaleValues:
         role, operands = _role(node, name)
         unseen_by, forgotten = _rest(log, writes, told)
         return KeptFacts(
-            _shown(node), role, operands, names=named.names, is_view=named.is_view, dtype=dtype_name(dtype_of(data)),
+            _shown(node), role, operands, names=named.names, is_view=named.is_view, dtype=dtype_names[dtype_of(data)],
             shape=tuple(layout.shape), kept=told.kept_at, found=told.found_at, op=made.op if made else "",
             sites=place.facts if place else (), writes=merged(_overwritten(each, log, layout, named) for each in shown),
             unseen=unseen_by, forgotten=forgotten,

@@ -8,7 +8,6 @@ Threads that the program starts meanwhile are watched, too; processes are not. W
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from multiprocessing.process import BaseProcess
+from types import FrameType
 from typing import Any
 from weakref import WeakSet, ref
 
@@ -26,9 +26,9 @@ from inplacelab.diagnosis.failures import Failure
 from inplacelab.diagnosis.ledger import VIEWS, Counter, Ledger, Made, StorageLog, Write, packed
 from inplacelab.diagnosis.places import Place, Places
 from inplacelab.frameworks.torch import interception
-from inplacelab.frameworks.torch.calls import Kind, kind_of
-from inplacelab.frameworks.torch.interception import Mode, Patch, caller_of, in_force, is_off, take_away
-from inplacelab.frameworks.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
+from inplacelab.frameworks.torch.calls import TorchKind, kind_of
+from inplacelab.frameworks.torch.interception import Mode, Patch, in_force, is_off, take_away
+from inplacelab.frameworks.torch.passes import is_second_pass, pass_arguments, reachable, root_node, stale
 from inplacelab.frameworks.torch.readings import has_version, is_wrapped, layout_of, node_of, shape_of, version_of
 from inplacelab.frameworks.torch.stale_values import MARKS, StaleValues, has_released, storage_of
 from inplacelab.language import Text
@@ -115,7 +115,7 @@ class _Call:
         silent: what it writes without raising versions.
     """
 
-    kind: Kind
+    kind: TorchKind
     frame: Any
     first: int
     tensors: Sequence[Any]
@@ -183,7 +183,7 @@ class TorchWatch:
         self._threads.here, self._on = _Thread(_next_node()), True
         for patch in self._patches:
             patch.begin()
-        interception.listen(self)
+        interception.report_fast_modules(self)
         self._mode.__enter__()
 
     def end(self, error: BaseException | None = None) -> None:
@@ -191,7 +191,7 @@ class TorchWatch:
         del error
         self._on = False
         take_away(self._mode)
-        interception.leave(self)
+        interception.end_reports(self)
         for patch in self._patches:
             patch.end()
         self._ledger.forget()
@@ -211,13 +211,15 @@ class TorchWatch:
 
     # ---- threads ---------------------------------------------------------------------------------------------------------
 
-    def _starts(self, start: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _starts(self, start: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType) -> Any:
         """Starts a thread for the program."""
         if self._here() is not None:
             self._started.add(args[0])
         return start(*args, **kwargs)
 
-    def _runs_thread(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _runs_thread(
+        self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType
+    ) -> Any:
         """Runs a thread, in itself."""
         if args[0] not in self._started or not self._on:
             return run(*args, **kwargs)
@@ -228,12 +230,14 @@ class TorchWatch:
         finally:
             take_away(self._mode)
 
-    def _starts_child(self, start: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _starts_child(
+        self, start: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType
+    ) -> Any:
         """Starts a process for the program."""
         self._has_children |= self._here() is not None
         return start(*args, **kwargs)
 
-    def _runs_child(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _runs_child(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType) -> Any:
         """Runs a process that was forked, in itself: nobody would read what the watch finds there."""
         self.end()
         return run(*args, **kwargs)
@@ -250,12 +254,11 @@ class TorchWatch:
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
-    def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Calls a function of PyTorch for the program."""
+    def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> Any:
+        """Calls a function of PyTorch for the program (see `interception.Caller`)."""
         kind, here = kind_of(function), self._here()
         if kind.quiet or here is None:
             return function(*args, **kwargs)
-        frame = caller_of(sys._getframe(2))
         if kind.is_pass:
             return call_from(frame, function, args, kwargs)
         call = self._shielded(self._before, kind, frame, args, kwargs)
@@ -267,7 +270,7 @@ class TorchWatch:
                 self._shielded(self._note, here, call, result)
         return result
 
-    def _before(self, kind: Kind, frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
+    def _before(self, kind: TorchKind, frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
         tensors, versions = _counted(_tensors(args, kwargs))
         call = _Call(kind, frame, _next_node(), tensors, versions)
         if kind.moves and tensors:
@@ -380,7 +383,9 @@ class TorchWatch:
 
     # ---- functions of the program ----------------------------------------------------------------------------------------
 
-    def _applies(self, apply: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _applies(
+        self, apply: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
         """Calls the `apply` of a `torch.autograd.Function`, of which a mode sees only what its `forward` does."""
         here = self._here()
         if here is None:
@@ -394,7 +399,7 @@ class TorchWatch:
         finally:
             self._note_others(here, _next_node())
             here.functions.pop()
-            self._shielded(self._note_function, here, runs, sys._getframe(2), _tensors(args, {}), result)
+            self._shielded(self._note_function, here, runs, frame, _tensors(args, {}), result)
         return result
 
     def _note_function(self, here: _Thread, runs: _Function, frame: Any, tensors: Sequence[Any], result: Any) -> None:
@@ -419,7 +424,7 @@ class TorchWatch:
         for (_, _, after), alike in by_version.items():
             self._wrote(MARKS, moment, alike[0], after - len(alike), after, place)
 
-    def _marks(self, mark: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _marks(self, mark: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType) -> Any:
         """Calls `ctx.mark_dirty`."""
         here = self._here()
         if here is not None and here.functions:
@@ -433,7 +438,9 @@ class TorchWatch:
             with suppress(TypeError):  # it takes no weak references
                 self._functions.append(ref(node))
 
-    def _compiles(self, compiler: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _compiles(
+        self, compiler: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType
+    ) -> Any:
         """Compiles a function or a module that runs without the mode, which PyTorch's compiler would trace."""
         compiled = compiler(*args, **kwargs)
         if not args and kwargs.get("model") is None:  # a decorator, which calls `torch.compile` again
@@ -463,7 +470,9 @@ class TorchWatch:
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
-    def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def run_pass(
+        self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
         """Runs a backward pass for the program."""
         here = self._here()
         if here is None:
@@ -472,7 +481,7 @@ class TorchWatch:
             return run(*args, **kwargs)
         here.depth += 1
         try:
-            return self._run_watched(here, run, args, kwargs, sys._getframe(2))
+            return self._run_watched(here, run, args, kwargs, frame)
         finally:
             here.depth -= 1
             if not here.depth:
@@ -505,7 +514,7 @@ class TorchWatch:
 
     def _silently_stale(self, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any) -> list[Failure]:
         """Returns what a pass will use that was overwritten without a new version."""
-        roots = [node for each in Asked.of(args, kwargs).roots if (node := root_node(each)) is not None]
+        roots = [node for each in pass_arguments(args, kwargs).roots if (node := root_node(each)) is not None]
         found = [each for node in reachable(roots) for each in self._stale.silently(node, frame)]
         needed = _sites(self._places.of(frame))
         return [Failure(FailureFacts("silent", needed, (value,), wrong=wrong)) for value, wrong in found]
@@ -525,7 +534,7 @@ class TorchWatch:
         self, here: _Thread, error: Exception, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any
     ) -> None:
         """Finds out why a pass has failed."""
-        message, asks, needed = message_of(error), Asked.of(args, kwargs), _sites(self._places.of(frame))
+        message, asks, needed = message_of(error), pass_arguments(args, kwargs), _sites(self._places.of(frame))
         told = stale(message)
         if told is not None:
             values, remarks = self._stale.found_by(asks, told, frame)
@@ -596,7 +605,7 @@ def _flat(values: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _written_silently(kind: Kind, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+def _written_silently(kind: TorchKind, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
     """Returns the tensors that a call writes without raising their versions."""
     if kind.name.startswith("_fused_"):
         return _flat(args[:1])
