@@ -400,8 +400,8 @@ class Builder:
             self._happens(None)
         self._line = line or (self._passes[-1].line if self._passes else self._line)
         values, shape = (None, None) if gradient is None else (gradient.values, gradient.shape)
-        moment = BackwardFacts(action, node, saved, kept_at, found_at, values, shape, others)
-        self._add_step("backward", live, peak, op=op, backward=moment, **facts)
+        done = BackwardFacts(action, node, saved, kept_at, found_at, values, shape, others)
+        self._add_step("backward", live, peak, op=op, backward=done, **facts)
 
     def _no_node_waits(self) -> None:
         """Resets the status of nodes after the last backward pass."""

@@ -1,7 +1,7 @@
 """Stands between a program and its recorder.
 
 A recorder is called inside the program's operations, so what happens in the recorder must not reach the program. Every call of a
-recorder goes through the `protect` of its shield, which decides three things:
+recorder goes through the `protect` of its guard, which decides three things:
 
 - **Whose code runs.** A recording is of the thread or coroutine that began it, and of the coroutines that this one makes. What others do
   is left out, and the recording says so.

@@ -18,13 +18,17 @@ from typing import Any, NamedTuple
 from inplacelab.errors import Refusal
 from inplacelab.recorders.static import member, names_in, traceback_of
 
-RELAY = "<stand-in>"
-"""The name of the code of stand-ins."""
+RELAY = "<relay>"
+"""The name of the code of relays: frames that call a function for the program, at its line (see `call_from`)."""
 _CALL = (lambda function, args, kwargs: function(*args, **kwargs)).__code__
 
 
 def call_from(frame: FrameType, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Calls a function as if a frame did."""
+    """Calls a function as if a frame did: by a function of one line that has the file, the line and the globals of that frame.
+
+    A recorder that calls a framework's functions for the program is between the two. But C++ warns at the line of the frame that called
+    it, once for each line, and Python does so for `stacklevel=2`.
+    """
     where = frame.f_code, frame.f_lasti  # cheaper than the line, which Python has to look up
     code = _codes.get(where)
     if code is None:
@@ -45,12 +49,12 @@ def _code(filename: str, line: int) -> CodeType:
 
 
 def is_relay(code: CodeType) -> bool:
-    """Whether a frame with this code stands for another one."""
+    """Whether a frame with this code calls for another one."""
     return code.co_name == RELAY
 
 
 def without_relays(frames: Sequence[TracebackType]) -> list[TracebackType]:
-    """Returns the frames of a traceback without stand-ins, and without those between them and the frames that they stand for."""
+    """Returns the frames of a traceback without relays, and without those between them and the frames for which they call."""
     kept: list[TracebackType] = []
     for each in frames:
         if is_relay(each.tb_frame.f_code):

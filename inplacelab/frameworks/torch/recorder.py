@@ -159,7 +159,11 @@ class TorchRecorder(CallRecorder):
         return self._run(TorchCall(kind, function), frame, run, args, kwargs, inside=1)
 
     def _tensors_of_call(
-        self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType  # noqa: ARG002
+        self,
+        call: TorchCall,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        frame: FrameType,  # noqa: ARG002
     ) -> list[Any]:
         if call.kind.leads_outside:
             self.guard.note(OUTSIDE.format(call.kind.name))

@@ -38,7 +38,7 @@ FUNCTIONS = (
 
 @dataclass(eq=False)
 class KnownVector:
-    """A vector as the recorder knows it (see `whereabouts.Known`)."""
+    """A vector as the recorder knows it (see `names_and_lines.Known`)."""
 
     number: int
     alive: Callable[[], Any]
