@@ -109,7 +109,7 @@ class BackwardPasses:
         running: the passes, each begun by code that runs in the one before it; None for one that is not recorded.
     """
 
-    def __init__(self, recorder: CallRecorder) -> None:
+    def __init__(self, recorder: CallRecorder[Any]) -> None:
         self._recorder, self._objects, self._nodes = recorder, recorder.objects, recorder.objects.nodes
         self._emit, self._limit, self._account = recorder.emit, recorder.limit, recorder.account
         self.running: list[BackwardPass | None] = []

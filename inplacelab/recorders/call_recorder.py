@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recorders import events
@@ -123,7 +123,10 @@ Pair = tuple[Any, Any]
 """What is known of a tensor, and the tensor."""
 
 
-class CallRecorder:
+C = TypeVar("C", bound=Call)
+
+
+class CallRecorder(Generic[C]):
     """Emits events between `begin` and `end` (see `recorder.Recorder`).
 
     Attributes:
@@ -264,7 +267,7 @@ class CallRecorder:
     # ---- calls -----------------------------------------------------------------------------------------------------------
 
     def _run(
-        self, call: Call, frame: FrameType, run: Callable[[], Any], args: Sequence[Any], kwargs: Mapping[str, Any], *, inside: int
+        self, call: C, frame: FrameType, run: Callable[[], Any], args: Sequence[Any], kwargs: Mapping[str, Any], *, inside: int
     ) -> Any:  # fmt: skip
         """Runs a call for the program, and emits what it has done.
 
@@ -288,7 +291,7 @@ class CallRecorder:
         self._after(call, args, kwargs, result)
         return result
 
-    def _call_begins(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> None:
+    def _call_begins(self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> None:
         if self.limit.exceeded or (self.passes.running and not self.passes.in_own_code(frame)):
             return
         with self.unseen():
@@ -303,12 +306,12 @@ class CallRecorder:
             call.begun = True
 
     def _tensors_of_call(
-        self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+        self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
     ) -> Iterable[Any]:
         """Returns the tensors that a call is given, in the order in which they are listed as inputs."""
         raise NotImplementedError
 
-    def _take(self, call: Call, tensors: Iterable[Any]) -> None:
+    def _take(self, call: C, tensors: Iterable[Any]) -> None:
         """Describes the tensors that a call is given, and what was written to them without an operation that was seen."""
         objects, version_of = self.objects, self.read.version_of
         taken: list[Pair] = []
@@ -328,11 +331,11 @@ class CallRecorder:
     def _taken(self, known: Any, tensor: Any) -> None:
         """Emits what else has changed in a tensor without an operation that was seen."""
 
-    def _foresee(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    def _foresee(self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Notes what a call will write and read, and what tells afterwards whether it has."""
         raise NotImplementedError
 
-    def _call_failed(self, call: Call) -> None:
+    def _call_failed(self, call: C) -> None:
         """Called when an operation has raised: it may have written something before that."""
         if call.begun:
             with self.unseen():
@@ -343,20 +346,20 @@ class CallRecorder:
             self._failed = FailedCall(id(sys.exception()), call.line, tuple(known.number for known in call.known))
         call.forget()
 
-    def _refused_late(self, call: Call) -> None:
+    def _refused_late(self, call: C) -> None:
         """Emits what an operation that has raised has done before that, beside writes that have raised a version."""
 
-    def _call_ended(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
+    def _call_ended(self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
         if call.begun:
             with self.unseen():
                 self._report(call, args, kwargs, result)
         call.forget()
 
-    def _report(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
+    def _report(self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
         """Emits what a call has done."""
         raise NotImplementedError
 
-    def _written(self, call: Call, results: Sequence[Any]) -> list[Pair]:
+    def _written(self, call: C, results: Sequence[Any]) -> list[Pair]:
         """Returns the tensors that a call has written, one for each version counter: the one that it returns, or else the first."""
         version_of, found = self.read.version_of, dict[int, Pair]()
         for known, tensor, before in zip(call.known, call.tensors, call.versions, strict=True):
@@ -366,7 +369,7 @@ class CallRecorder:
                     found[known.counter.number] = known, tensor
         return list(found.values())
 
-    def _report_write(self, call: Call, known: Any, tensor: Any, version: int | None = None) -> None:
+    def _report_write(self, call: C, known: Any, tensor: Any, version: int | None = None) -> None:
         """Emits what a call has written through a tensor. `version` is what its counter showed then, if others were written after it."""
         if self.limit.reached():
             return
@@ -389,14 +392,14 @@ class CallRecorder:
         self._done(call, output, category, known.node, "around" if around else "written")
         self.objects.replacing = False
 
-    def _look_at_written(self, call: Call, known: Any, tensor: Any) -> None:
+    def _look_at_written(self, call: C, known: Any, tensor: Any) -> None:
         """Emits the history and the layout of a tensor that was written."""
         raise NotImplementedError
 
-    def _report_saved(self, call: Call, results: Sequence[Any], *, in_place: bool) -> None:
+    def _report_saved(self, call: C, results: Sequence[Any], *, in_place: bool) -> None:
         """Emits what the nodes of an operation are inferred to have saved, where the framework does not show it."""
 
-    def _report_changes(self, call: Call, written: Sequence[Pair]) -> None:
+    def _report_changes(self, call: C, written: Sequence[Pair]) -> None:
         """Emits what else a call has changed in its tensors: layout, storage, flags."""
         for known, tensor in zip(call.known, call.tensors, strict=True):
             if any(known is each for each, _ in written):
@@ -409,15 +412,15 @@ class CallRecorder:
             else:
                 self._look_at_flags(call, known, tensor)
 
-    def _look_at(self, call: Call, known: Any, tensor: Any) -> bool:
+    def _look_at(self, call: C, known: Any, tensor: Any) -> bool:
         """Emits what layout or storage a call has given to a tensor. Returns whether it has."""
         raise NotImplementedError
 
-    def _look_at_flags(self, call: Call, known: Any, tensor: Any) -> None:
+    def _look_at_flags(self, call: C, known: Any, tensor: Any) -> None:
         """Emits what flags of a tensor a call has set."""
         raise NotImplementedError
 
-    def _report_silent_writes(self, call: Call, written: Sequence[Pair]) -> None:
+    def _report_silent_writes(self, call: C, written: Sequence[Pair]) -> None:
         """Emits what a call has written without raising a version, as fused optimizers do."""
         reported = set()
         for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
@@ -435,7 +438,7 @@ class CallRecorder:
         return None
 
     def _done(
-        self, call: Call, output: events.Operand, category: Category, node: int | None, slots_are: SlotsAre = "written"
+        self, call: C, output: events.Operand, category: Category, node: int | None, slots_are: SlotsAre = "written"
     ) -> None:
         inputs, copied = call.operands, None
         if call.touched is not ALL:

@@ -135,7 +135,7 @@ class KnownObjects(Generic[T]):
     storages: Any
     nodes: Any
 
-    def __init__(self, recorder: CallRecorder) -> None:
+    def __init__(self, recorder: CallRecorder[Any]) -> None:
         self.recorder, self._emit, self._note = recorder, recorder.emit, recorder.guard.note
         self._version_of = recorder.read.version_of
         self.tensors: Handles[Any, T] = Handles(self._tensor_died, recorder.guard.protect_callback)

@@ -91,7 +91,7 @@ class PaddleObjects(KnownObjects[PaddleTensor]):
         reporting: whether the results of an operation are described.
     """
 
-    def __init__(self, recorder: CallRecorder) -> None:
+    def __init__(self, recorder: CallRecorder[Any]) -> None:
         super().__init__(recorder)
         self.reporting = False
         self.storages: PaddleStorages = PaddleStorages(self)

@@ -47,7 +47,7 @@ _FIRST = Text(
 class PaddlePasses(BackwardPasses):
     """The running backward passes. Their nodes are given by their addresses."""
 
-    def __init__(self, recorder: CallRecorder) -> None:
+    def __init__(self, recorder: CallRecorder[Any]) -> None:
         super().__init__(recorder)
         self._codes: dict[CodeType, list[int]] = {}  # of hooks and `PyLayer`s: the nodes that call them
 

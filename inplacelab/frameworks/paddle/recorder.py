@@ -77,7 +77,7 @@ _UNOBSERVED = Text(
 )
 
 
-class PaddleRecorder(CallRecorder):
+class PaddleRecorder(CallRecorder[PaddleCall]):
     """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
 
     framework, version, title = "paddle", str(paddle.__version__), "Paddle"

@@ -141,7 +141,7 @@ class TorchObjects(KnownObjects[TorchTensor]):
         operation: the operation that is reported.
     """
 
-    def __init__(self, recorder: CallRecorder) -> None:
+    def __init__(self, recorder: CallRecorder[Any]) -> None:
         super().__init__(recorder)
         self.operation = NONE
         self.nodes: TorchNodes = TorchNodes(self)

@@ -67,7 +67,7 @@ _COMPILED = Text(
 )
 
 
-class TorchRecorder(CallRecorder):
+class TorchRecorder(CallRecorder[TorchCall]):
     """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
 
     framework, version, title = "torch", str(torch.__version__), "PyTorch"
