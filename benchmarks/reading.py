@@ -133,11 +133,11 @@ def torch_operation() -> Walk:
     a, y = torch.ones(3, requires_grad=True), torch.ones(3)
     with inplacelab.record():
         h = a * 2
-        h.add_(y)
-        h.add_(y)
-        _begin()
-        h.add_(y)
-        sys.setprofile(None)
+        for k in range(3):
+            if k == 2:
+                _begin()
+            h.add_(y)
+            sys.setprofile(None)
     return replace(_found)
 
 

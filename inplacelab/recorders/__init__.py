@@ -4,7 +4,7 @@
     static.py       reads the program's objects without running its code                   main_module.py  which program is run
     own_code.py     which code is the program's, and which belongs to libraries
          |
-    guard.py        whose code is recorded, and what a failure of the recorder does: every call of a recorder goes through it
+    guard.py        whose code is recorded, and what a failure of the recorder does, and its limit: every call of a recorder goes through it
          |
     recorder.py     what a recorder is: one class for each framework, in `inplacelab/frameworks/`; `detection.py` chooses it
          |            call_recorder.py: looks at the tensors of each call, for frameworks that do not report what happens
@@ -15,7 +15,7 @@
          |            names_and_lines.py: where the program is, and which names refer to what
          |            snapshots.py: copies of storages         live_objects.py: numbers for live objects
          v
-    events.py       one small class for each kind of event                     log.py   keeps all events, or the last ones; counts steps
+    events.py       one small class for each kind of event                     log.py   keeps all events, or the last ones
          |
          v  when the recording is asked for
     builder.py      matches events into steps              builder_facts.py   the facts of a step; decodes what was copied

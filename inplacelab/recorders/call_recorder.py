@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.dependences import depends_of
-from inplacelab.recorders.guard import ELSEWHERE, Guard
-from inplacelab.recorders.log import Log, StepLimit
+from inplacelab.recorders.guard import ELSEWHERE, Guard, StepLimit
+from inplacelab.recorders.log import Log
 from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
 from inplacelab.recorders.positions import ALL, Touched
 from inplacelab.recorders.program import Program, Scope, scopes_of
@@ -98,11 +98,6 @@ class Call:
     contents: Sequence[Any] = ()
     begun: bool = False
 
-    def forget(self) -> None:
-        """Drops all references to tensors."""
-        self.tensors = self.unknown = ()
-        self.touched = ALL
-
 
 @dataclass(frozen=True, slots=True)
 class FailedCall:
@@ -147,13 +142,24 @@ class CallRecorder(Generic[C]):
     """Says that tensors were also written by code that was not recorded."""
     relayouts: frozenset[str]
     """Functions that raise the version of a tensor without writing its elements."""
+    counts_apart: frozenset[str] = frozenset()
+    """Functions that move tensors to one storage, where each goes on to count its own writes."""
     unseen: type[AbstractContextManager[Any]] = nullcontext
     """A block in which the framework does not call what intercepts its functions."""
     refusals: Sequence[Any] = ()
     elsewhere = ELSEWHERE
 
+    infers = False
+    """Whether things are inferred that the framework does not show: what nodes have saved, and what else has changed in a tensor."""
+    tracks: Callable[[], bool] | None = None
+    """Returns whether operations keep history now, if that is reported."""
+    tensors_in: Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Any]]
+    """Returns the tensors among the arguments of a call, in the order in which they are listed as inputs."""
+
     objects: Any
     passes: Any
+    account: Callable[[], tuple[int, int]]
+    """Returns the bytes of the living storages that the program has made, and their peak."""
 
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
@@ -259,11 +265,6 @@ class CallRecorder(Generic[C]):
             self.emit(events.Handed())
         return known
 
-    def account(self) -> tuple[int, int]:
-        """Returns the bytes of the living storages that the program has made, and their peak."""
-        found: tuple[int, int] = self.objects.storages.account()
-        return found
-
     # ---- calls -----------------------------------------------------------------------------------------------------------
 
     def _run(
@@ -297,19 +298,20 @@ class CallRecorder(Generic[C]):
         with self.unseen():
             if not self._begun:
                 self._take_as_given(frame)
-            self.objects.storages.agree_on_types()
+            if self.objects.storages.moved_to:
+                self.objects.storages.agree_on_types()
             call.line = self.names.line(frame)
             if self.passes.running:
                 self.passes.advance(frame)
-            self._take(call, self._tensors_of_call(call, args, kwargs, frame))
+            if call.kind.leads_outside:
+                self._note_outside(call, frame)
+            self._take(call, self.tensors_in(args, kwargs))
             self._foresee(call, args, kwargs)
             call.begun = True
 
-    def _tensors_of_call(
-        self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
-    ) -> Iterable[Any]:
-        """Returns the tensors that a call is given, in the order in which they are listed as inputs."""
-        raise NotImplementedError
+    def _note_outside(self, call: C, frame: FrameType) -> None:  # noqa: ARG002  # a framework's own may need it
+        """Notes that the result of a call leads to memory or to code that is not recorded."""
+        self.guard.note(OUTSIDE.format(call.kind.name))
 
     def _take(self, call: C, tensors: Iterable[Any]) -> None:
         """Describes the tensors that a call is given, and what was written to them without an operation that was seen."""
@@ -322,7 +324,8 @@ class CallRecorder(Generic[C]):
                 continue
             if known.counter.version != version_of(tensor) and objects.wrote_unseen(known, tensor):
                 self.guard.note(self.unobserved)
-            self._taken(known, tensor)
+            if self.infers:
+                self._taken(known, tensor)
             taken.append((known, tensor))
         call.known, call.tensors = [known for known, _ in taken], tuple([tensor for _, tensor in taken])
         call.operands = tuple([known.operand for known in call.known])
@@ -344,7 +347,7 @@ class CallRecorder(Generic[C]):
                         self.guard.note(self.unobserved)
                 self._refused_late(call)
             self._failed = FailedCall(id(sys.exception()), call.line, tuple(known.number for known in call.known))
-        call.forget()
+        call.tensors, call.unknown, call.touched = (), (), ALL
 
     def _refused_late(self, call: C) -> None:
         """Emits what an operation that has raised has done before that, beside writes that have raised a version."""
@@ -353,7 +356,7 @@ class CallRecorder(Generic[C]):
         if call.begun:
             with self.unseen():
                 self._report(call, args, kwargs, result)
-        call.forget()
+        call.tensors, call.unknown, call.touched = (), (), ALL  # no references to tensors
 
     def _report(self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
         """Emits what a call has done."""
@@ -386,7 +389,8 @@ class CallRecorder(Generic[C]):
             self.objects.storages.wrote(known, tensor, at)
         else:
             self.objects.storages.wrote(known, tensor, at, version=version)
-        self._report_saved(call, [known], in_place=True)
+        if self.infers:
+            self._report_saved(call, [known], in_place=True)
         around = not touched.exact and (touched.target is None or is_target)
         output = known.operand if slots is None else replace(known.operand, part=slots)
         self._done(call, output, category, known.node, "around" if around else "written")
@@ -405,16 +409,13 @@ class CallRecorder(Generic[C]):
             if any(known is each for each, _ in written):
                 continue
             left = known.storage
-            if self._look_at(call, known, tensor):
+            if self.objects.look_at(known, tensor, apart=call.kind.name in self.counts_apart):
+                self.objects.look_at_aliases(known)
                 node = self._node_after(known, tensor)
                 if not self.limit.reached():
                     self._done(call, known.operand, "relayout" if left is known.storage else "reallocated", node)
             else:
                 self._look_at_flags(call, known, tensor)
-
-    def _look_at(self, call: C, known: Any, tensor: Any) -> bool:
-        """Emits what layout or storage a call has given to a tensor. Returns whether it has."""
-        raise NotImplementedError
 
     def _look_at_flags(self, call: C, known: Any, tensor: Any) -> None:
         """Emits what flags of a tensor a call has set."""
@@ -447,12 +448,8 @@ class CallRecorder(Generic[C]):
         depends = depends_of(call.depends, category, output, call.operands, call.reported)
         self.emit(events.OperationDone(
             call.kind.name, category, inputs, output, {}, node, call.line, *self.account(), slots_are, copied, depends,
-            self._tracks(),
+            self.tracks() if self.tracks else None,
         ))  # fmt: skip
-
-    def _tracks(self) -> bool | None:
-        """Whether operations keep history now; None if that is not reported."""
-        return None
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from math import inf
 from threading import get_ident
 from traceback import walk_tb
 from typing import Any, Protocol
@@ -23,7 +24,7 @@ from typing import Any, Protocol
 from inplacelab import modes, observe
 from inplacelab.language import Text
 from inplacelab.modes import current
-from inplacelab.recorders.events import Event, Stopped
+from inplacelab.recorders.events import Event, Missed, Stopped
 from inplacelab.recorders.program import code_of
 from inplacelab.recorders.static import class_name, traceback_of
 
@@ -179,3 +180,32 @@ class _Present(modes.Block):
 
     def change(self, modes: modes.Modes) -> None:
         pass
+
+
+class StepLimit:
+    """The limit of a recording.
+
+    Args:
+        most: the most steps; None for no limit.
+        emit: receives an event for each one beyond the limit.
+
+    Attributes:
+        counted: how many events were counted.
+        exceeded: whether events were beyond the limit.
+    """
+
+    def __init__(self, most: int | None, emit: Callable[[Event], None]) -> None:
+        self._most, self._emit = inf if most is None else most, emit
+        self.counted, self.exceeded = 0, False
+
+    def reached(self) -> bool:
+        """Counts an event that becomes a step. Returns whether it is beyond the limit."""
+        self.counted += 1
+        if self.counted > self._most:
+            self.exceeded = True
+            self._emit(_MISSED)
+        return self.exceeded
+
+
+_MISSED = Missed()
+"""One for all, since there may be many."""

@@ -6,6 +6,7 @@ seen and when it has changed. Nothing is kept alive. A framework's own classes s
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from inplacelab.language import Text
 from inplacelab.layout import Layout
 from inplacelab.recorders import events
-from inplacelab.recorders.live_objects import Handles, NodeReferences
+from inplacelab.recorders.live_objects import Handles
 from inplacelab.recorders.snapshots import Snapshot, copied, memory_at
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ class KnownObjects(Generic[T]):
             tensor: the tensor.
             fresh: whether the program has used it in a way that makes the node of a view, where that is made when it is used.
         """
-        node, needs = self._history(known, tensor, fresh), self._needs(known, tensor)
+        node, needs = self._history(known, tensor, fresh)
         if node == known.node and needs is known.needs:
             return False
         known.needs = needs
@@ -188,7 +189,7 @@ class KnownObjects(Generic[T]):
 
     def flags(self, known: T, tensor: Any) -> bool:
         """Emits a change of the gradient flag, `.grad` or the node of a tensor. Returns whether the program has set one."""
-        node, needs = self._history(known, tensor, False), self._needs(known, tensor)
+        node, needs = self._history(known, tensor, False)
         grad = self._gradient(known, tensor)
         if (needs, node) == (known.needs, known.node) and grad is known.grad:
             return False
@@ -236,6 +237,9 @@ class KnownObjects(Generic[T]):
         """
         raise NotImplementedError
 
+    def look_at_aliases(self, known: T) -> None:
+        """Emits the changes of layout of tensors that share their metadata with one, where there are such."""
+
     def _describe(self, known: T) -> None:
         grad = None if known.grad is None else known.grad.number
         self._emit(events.TensorMade(
@@ -246,8 +250,8 @@ class KnownObjects(Generic[T]):
         """Sets the node that a tensor leads to."""
         before, known.node = known.node, node
         if before != node:
-            self.nodes.references.change(node, 1)
-            self.nodes.references.change(before, -1)
+            self.nodes.count(node, 1)
+            self.nodes.count(before, -1)
 
     def _replace_gradient(self, known: T, grad: T | None) -> None:
         known.grad = grad
@@ -255,12 +259,8 @@ class KnownObjects(Generic[T]):
     def _tensor_died(self, known: T) -> None:
         raise NotImplementedError
 
-    def _history(self, known: T, tensor: Any, fresh: bool) -> int | None:
-        """Returns a tensor's node."""
-        raise NotImplementedError
-
-    def _needs(self, known: T, tensor: Any) -> bool:
-        """Returns whether a tensor needs a gradient."""
+    def _history(self, known: T, tensor: Any, fresh: bool) -> tuple[int | None, bool]:
+        """Returns a tensor's node, and whether it needs a gradient."""
         raise NotImplementedError
 
     def _gradient(self, known: T, tensor: Any) -> T | None:
@@ -275,6 +275,7 @@ class KnownStorages(Generic[S]):
         objects: the tensors on them.
 
     Attributes:
+        moved_to: storages on which other tensors may be than before (see `agree_on_types`).
         seen: how many storages have been seen. They are numbered in this order.
         only_ends: whether only the ends of a large storage are read when it is first seen.
         live_before: the bytes of the storages that existed before the recording.
@@ -289,11 +290,12 @@ class KnownStorages(Generic[S]):
         self._storages: dict[int, S] = {}  # by address
         self._counters: dict[int, Counter] = {}
         self._next_counter = count().__next__
+        self.moved_to: dict[int, S] = {}
 
     def forget(self) -> None:
         """Drops all references."""
-        self._storages.clear()
-        self._counters.clear()
+        for each in (self._storages, self._counters, self.moved_to):
+            each.clear()
 
     def began(self) -> None:
         """Takes the storages seen so far as those that existed before the recording."""
@@ -364,13 +366,11 @@ class KnownStorages(Generic[S]):
 
 
 class KnownNodes:
-    """Emits events about grad nodes: a node is gone when no known tensor and no known node leads to it any more.
+    """Emits events about grad nodes. Frameworks have no weak references to them: a node is gone when no known tensor and no known node
+    leads to it any more.
 
     Args:
         objects: the tensors that lead to them.
-
-    Attributes:
-        references: counts what leads to each node.
     """
 
     key_of: Callable[[Any], Hashable]
@@ -378,18 +378,29 @@ class KnownNodes:
 
     def __init__(self, objects: KnownObjects[Any]) -> None:
         recorder = objects.recorder
-        self._objects, self._emit, self._note = objects, recorder.emit, recorder.guard.note
+        self._objects: Any = objects
+        self._emit, self._note = recorder.emit, recorder.guard.note
         self._edges_of = recorder.read.edges_of
         self._next_node = count().__next__
         self._nodes: dict[int, KnownNode] = {}
-        self._numbers: dict[Any, int] = {}  # by key
-        self.references = NodeReferences(self._gone)
+        self._numbers: defaultdict[Any, int] = defaultdict(self._next_node)  # by key: a new one gets the next number
+        self._counts: dict[int, int] = {}  # how many known tensors and nodes lead to each
 
     def forget(self) -> None:
         """Drops all references."""
-        self._nodes.clear()
-        self._numbers.clear()
-        self.references.forget()
+        for each in (self._nodes, self._numbers, self._counts):
+            each.clear()
+
+    def count(self, number: int | None, by: int) -> None:
+        """Counts that something more (1) or less (-1) leads to a node. Then nodes may be gone: this one, and those that it alone led to."""
+        waiting = [] if number is None else [number]
+        while waiting:
+            each = waiting.pop()
+            self._counts[each] = self._counts.get(each, 0) + by
+            if self._counts[each] <= 0:
+                by = -1
+                del self._counts[each]
+                waiting += [following for following in self._gone(each) if following is not None]
 
     def number_of(self, key: Any) -> int | None:
         """Returns the number of a node that was described; None if it was not."""
@@ -408,19 +419,21 @@ class KnownNodes:
         waiting = [(node, key)]
         while waiting:
             each, its_key = waiting.pop()
-            if self._number(its_key) not in self._nodes:
-                after = [following for following in self._edges_of(each) if following is not None]
-                self._meet_node(each, its_key)
-                waiting += [(following, self.key_of(following)) for following in after]
+            if self._numbers[its_key] not in self._nodes:
+                waiting += self._meet(each, its_key)
         return self._numbers[key]
 
-    def _number(self, key: Any) -> int:
-        if key not in self._numbers:
-            self._numbers[key] = self._next_node()
-        return self._numbers[key]
+    def _meet(self, node: Any, key: Any) -> list[tuple[Any, Any]]:
+        """Describes a new node. Returns the nodes that receive its gradients, with their keys."""
+        after, keys, edges = self._edges_of(node), list[Any](), list[int | None]()
+        for each in after:
+            keys.append(None if each is None else self.key_of(each))
+            edges.append(None if each is None else self._numbers[keys[-1]])
+        self._describe(node, key, tuple(edges), tuple(keys))
+        return [pair for pair in zip(after, keys, strict=True) if pair[0] is not None]
 
-    def _meet_node(self, node: Any, key: Any) -> None:
-        """Describes a new node."""
+    def _describe(self, node: Any, key: Any, edges: tuple[int | None, ...], after: tuple[Any, ...]) -> None:
+        """Emits a new node: the numbers and the keys of those that receive its gradients are `edges` and `after`."""
         raise NotImplementedError
 
     def _gone(self, number: int) -> tuple[int | None, ...]:

@@ -7,13 +7,11 @@ bounded by a number of events and by the number of live objects.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from math import inf
 from typing import Any, Protocol, TypeVar
 
 from inplacelab.recorders import events
-from inplacelab.recorders.events import Event, Missed
 
 
 class Log(Protocol):
@@ -134,32 +132,3 @@ def _update(descriptions: dict[int, D], number: int, **facts: Any) -> None:
     """Updates the description of an object."""
     if number in descriptions:
         descriptions[number] = replace(descriptions[number], **facts)
-
-
-class StepLimit:
-    """The limit of a recording.
-
-    Args:
-        most: the most steps; None for no limit.
-        emit: receives an event for each one beyond the limit.
-
-    Attributes:
-        counted: how many events were counted.
-        exceeded: whether events were beyond the limit.
-    """
-
-    def __init__(self, most: int | None, emit: Callable[[Event], None]) -> None:
-        self._most, self._emit = inf if most is None else most, emit
-        self.counted, self.exceeded = 0, False
-
-    def reached(self) -> bool:
-        """Counts an event that becomes a step. Returns whether it is beyond the limit."""
-        self.counted += 1
-        if self.counted > self._most:
-            self.exceeded = True
-            self._emit(_MISSED)
-        return self.exceeded
-
-
-_MISSED = Missed()
-"""One for all, since there may be many."""

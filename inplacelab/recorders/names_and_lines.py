@@ -378,8 +378,10 @@ class NamesAndLines:
         function may be returning it.
         """
         found = self._bindings.look(scopes, done=done)
-        if found is None:
-            return
+        if found is not None:
+            self._names_are(found, done=done)
+
+    def _names_are(self, found: Sequence[tuple[Any, tuple[str, ...]]], *, done: bool) -> None:
         named: dict[int, Known] = {}
         told: dict[int, tuple[str, ...]] = {}
         for tensor, names in found:
@@ -420,8 +422,15 @@ class NamesAndLines:
             frame = frame.f_back
         if frame is not None and not self._told:
             line = frame.f_lineno - self._lines_before
-            begins = frame is self.root and self._begins_statement(line, frame.f_lasti)
-            self.look(scopes_of(self._program.frames(frame, self.root)), done=begins)
+            # Whether the outermost frame runs another statement than at the last event, or runs it again.
+            begins = False
+            if frame is self.root:
+                statement, instruction = self._program.statement(line), frame.f_lasti
+                begins = statement != self._statement or instruction <= self._instruction
+                self._statement, self._instruction = statement, instruction
+            found = self._bindings.look(scopes_of(self._program.frames(frame, self.root)), done=begins)
+            if found is not None:
+                self._names_are(found, done=begins)
             if begins:
                 self._emit(events.StatementBegan(line, False, 1, *self._recorder.account(), origin=events.INFERRED))
         return frame
@@ -438,10 +447,3 @@ class NamesAndLines:
             return None
         line = here.f_lineno - self._lines_before
         return line if 1 <= line <= self._lines else self._program.line_at(here)
-
-    def _begins_statement(self, line: int, instruction: int) -> bool:
-        """Whether the outermost frame runs another statement than at the last event, or runs it again."""
-        statement = self._program.statement(line)
-        other = statement != self._statement or instruction <= self._instruction
-        self._statement, self._instruction = statement, instruction
-        return other

@@ -127,8 +127,7 @@ class Program:
 
     def has(self, frame: FrameType) -> bool:
         """Whether a frame runs its code."""
-        code = frame.f_code
-        return code.co_filename == self.filename and not is_relay(code)
+        return frame.f_code.co_filename == self.filename and frame.f_code.co_name != RELAY
 
     def runs_inside(self, entered: CodeType, frame: FrameType | None) -> bool:
         """Whether a frame that runs it was called, on the way to `frame`, by one that runs the code `entered`."""
@@ -139,10 +138,10 @@ class Program:
         return False
 
     def frames(self, innermost: FrameType | None, outermost: FrameType | None = None) -> list[FrameType]:
-        """Yields the frames that run it, innermost first, up to `outermost`."""
-        found = []
+        """Returns the frames that run it, innermost first, up to `outermost`."""
+        found, filename = [], self.filename
         while innermost is not None:
-            if self.has(innermost):
+            if innermost.f_code.co_filename == filename and innermost.f_code.co_name != RELAY:
                 found.append(innermost)
             innermost = None if innermost is outermost else innermost.f_back
         return found
@@ -235,18 +234,18 @@ def code_of(function: Any) -> CodeType | None:
 
 def scopes_of(frames: Iterable[FrameType]) -> list[Scope]:
     """Returns the scopes of frames, outermost first, for frames given innermost first."""
-    return [_scope(frame) for frame in frames][::-1]
-
-
-def _scope(frame: FrameType) -> Scope:
-    names = frame.f_locals
-    if names is frame.f_globals:
-        return Scope(names_in(names), "")
-    copied = names_in(names).copy()
-    if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
-        # Before Python 3.13, `f_locals` keeps the values, and so all tensors among them, on the frame: memory would be freed later.
-        names.clear()
-    return Scope(copied, frame.f_code.co_name)
+    scopes = []
+    for frame in frames:
+        names = frame.f_locals
+        own = names if type(names) is dict else names_in(names)
+        if names is frame.f_globals:
+            scopes.append(Scope(own, ""))
+            continue
+        scopes.append(Scope(own.copy(), frame.f_code.co_name))
+        if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
+            # Before Python 3.13, `f_locals` keeps the values, and so all tensors among them, on the frame: memory would be freed later.
+            names.clear()
+    return scopes[::-1]
 
 
 # --- the text of a `with` block ----------------------------------------------------------------------------------------

@@ -109,17 +109,19 @@ def listed(values: Any) -> Values:
 BITS = {"bfloat16": np.dtype("uint16")}
 """Types that NumPy does not have, by the type of their bits."""
 
-_kinds: dict[str, Any] = {}
 
+class _Dtypes(dict[str, Any]):
+    """NumPy's types for types of elements, such as "float32"; None where there is none."""
 
-def numpy_dtype(name: str) -> Any:
-    """Returns NumPy's type for a type of elements, such as "float32"; None if there is none."""
-    if name not in _kinds:
+    def __missing__(self, name: str) -> Any:
         try:
-            _kinds[name] = BITS.get(name) or np.dtype(name)
+            self[name] = BITS.get(name) or np.dtype(name)
         except TypeError:
-            _kinds[name] = None
-    return _kinds[name]
+            self[name] = None
+        return self[name]
+
+
+_dtypes = _Dtypes()
 
 
 def memory_at(address: int, size: int, dtype: str) -> Any:
@@ -130,7 +132,7 @@ def memory_at(address: int, size: int, dtype: str) -> Any:
         size: how many bytes.
         dtype: the type of its elements.
     """
-    kind = numpy_dtype(dtype)
+    kind = _dtypes[dtype]
     if kind is None or (size and not address):
         return None
     size -= size % kind.itemsize
@@ -152,7 +154,11 @@ def copied(memory: Any, dtype: str, slots: Layout | tuple[int, ...] | None = Non
     if slots == () and memory.size > WHOLE:  # a large memory is not converted for its ends
         head, tail = (listed(_readable(each, dtype)) for each in (memory[:ENDS], memory[-ENDS:]))
         return Part(None, None, head, tail, (), ())
-    memory, window = _readable(memory, dtype), None
+    if dtype == "bfloat16":
+        memory = _readable(memory, dtype)
+    if memory.size <= WHOLE:
+        return Whole(memory.tobytes(), memory.dtype)
+    window = None
     if isinstance(slots, Layout):
         first, stop = extent(slots)
         if first < 0 or stop > memory.size:

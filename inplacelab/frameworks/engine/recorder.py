@@ -37,8 +37,8 @@ from inplacelab.frameworks.engine.objects import (
 from inplacelab.language import Text
 from inplacelab.memory import Episode
 from inplacelab.recorders import events
-from inplacelab.recorders.guard import Guard
-from inplacelab.recorders.log import Log, StepLimit
+from inplacelab.recorders.guard import Guard, StepLimit
+from inplacelab.recorders.log import Log
 from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
 from inplacelab.recorders.program import Place, Program, Scope
 from inplacelab.recorders.recorder import Memory

@@ -102,7 +102,7 @@ class PaddleKind:
         name: its name as a program writes it: "setitem", "add", "add_".
         fills: whether the elements of its result mean something.
         is_silent: whether it writes tensors without raising their versions.
-        leads_outside: whether its result leads to the memory itself, through which writes are not seen.
+        leads_outside: whether its result leads to the memory itself, through which writes are not seen, or it runs compiled code.
         swaps: whether it is an operator whose tensor is the second operand: `2 / x`.
         shows: how many of its results the program may see; None for all.
         is_whole: whether the functions that it calls are parts of it, which are not recorded.
@@ -134,7 +134,7 @@ class PaddleCall(Call):
 def kind_of(name: str) -> PaddleKind:
     """Returns what the function with a name in `paddle._C_ops`, or the method of a tensor, is."""
     return PaddleKind(
-        _OPERATORS.get(name, name), fills=name not in _EMPTY, is_silent=name in _SILENT, leads_outside=name == "get_tensor",
+        _OPERATORS.get(name, name), fills=name not in _EMPTY, is_silent=name in _SILENT, leads_outside=name in ("get_tensor", "run_program"),
         swaps=name in ("__rsub__", "__rtruediv__", "__rdiv__", "__rpow__", "__rmatmul__", "__rmod__", "__rfloordiv__"),
         shows=1 if name == "batch_norm" else None, is_whole=name == "set_value",
     )  # fmt: skip

@@ -57,9 +57,9 @@ class PaddleNodes(KnownNodes):
     def _lost(self, address: int) -> None:
         """Notes that a node has died unseen, and another one has its address."""
         number = self._numbers.pop(address)
-        self.references.drop(number)
+        self._counts.pop(number, None)
         for each in self._gone(number):
-            self.references.change(each, -1)
+            self.count(each, -1)
 
     def name_of(self, number: int | None) -> str:
         """Returns the name of a node; "" if it is not known."""
@@ -105,13 +105,12 @@ class PaddleNodes(KnownNodes):
         for each in before:
             self._objects.storages.keeps(each.storage, -1)
 
-    def _meet_node(self, node: Any, address: int) -> None:
-        number, name, after = self._numbers[address], node.name(), _addresses(node)
-        edges = tuple([None if each is None else self._number(each) for each in after])
-        self._nodes[number] = KnownNode(address, edges, name=name, after=after)
+    def _describe(self, node: Any, key: Any, edges: tuple[int | None, ...], after: tuple[Any, ...]) -> None:
+        number, name = self._numbers[key], node.name()
+        self._nodes[number] = KnownNode(key, edges, name=name, after=after)
         for each in edges:
-            self.references.change(each, 1)
-        leaf = self._leaves.get(address) if name == LEAF_NODE else None
+            self.count(each, 1)
+        leaf = self._leaves.get(key) if name == LEAF_NODE else None
         inputs = tuple(INPUTS[: len(edges)]) if len(edges) > 1 else ("x",)
         belongs = name != LEAF_NODE and self._objects.reporting
         if name == LEAF_NODE:

@@ -110,7 +110,7 @@ class PaddleObjects(KnownObjects[PaddleTensor]):
         known.storage.tensors.pop(known.number, None)
         self._emit(events.Died("tensor", known.number, self.replacing))
         self.nodes.leaf_died(known)
-        self.nodes.references.change(known.node, -1)
+        self.nodes.count(known.node, -1)
         self.storages.free_unless_used(known.storage)
         self._disown(known)
 
@@ -213,8 +213,8 @@ class PaddleObjects(KnownObjects[PaddleTensor]):
         storage.tensors[number] = known
         if owner is None:
             self._hold(known, tensor)
-        self._point(known, self._history(known, tensor))
-        known.needs = self._needs(known, tensor)
+        node, known.needs = self._history(known, tensor)
+        self._point(known, node)
         known.grad = self._gradient(known, tensor)
         self._describe(known)
         return known
@@ -313,15 +313,14 @@ class PaddleObjects(KnownObjects[PaddleTensor]):
 
     # ---- histories -------------------------------------------------------------------------------------------------------
 
-    def _history(self, known: PaddleTensor, tensor: Any, fresh: bool = False) -> int | None:  # noqa: ARG002  # no node is made
-        """Returns a tensor's node; None for a leaf, whose accumulation node is noted."""
-        node = node_of(tensor)
-        if node is None:
-            return None
-        if node.name() == LEAF_NODE:
+    def _history(self, known: PaddleTensor, tensor: Any, fresh: bool = False) -> tuple[int | None, bool]:  # noqa: ARG002
+        """Returns a tensor's node, and whether it needs a gradient. A leaf has none: its accumulation node is noted."""
+        node, number = node_of(tensor), None
+        if node is not None and node.name() == LEAF_NODE:
             self.nodes.leaf_is(node, known)
-            return None
-        return self.nodes.node(node)
+        elif node is not None:
+            number = self.nodes.node(node)
+        return number, self._needs(known, tensor)
 
     def _needs(self, known: PaddleTensor, tensor: Any) -> bool:
         if known.owner is None and not known.flagged and node_of(tensor) is None:  # to ask would change later errors

@@ -41,7 +41,7 @@ from inplacelab.frameworks.paddle.saved import kept_by
 from inplacelab.language import Text
 from inplacelab.layout import share_slots
 from inplacelab.recorders import call_recorder, events
-from inplacelab.recorders.call_recorder import OUTSIDE, CallRecorder, among
+from inplacelab.recorders.call_recorder import CallRecorder, among
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.static import class_name
@@ -82,13 +82,15 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
 
     framework, version, title = "paddle", str(paddle.__version__), "Paddle"
     watched, memory_of = WATCHED, staticmethod(readings.memory_of)
-    read, unobserved, relayouts = readings, _UNOBSERVED, RELAYOUTS
+    read, unobserved, relayouts, counts_apart = readings, _UNOBSERVED, RELAYOUTS, COUNTS_APART
+    tensors_in, tracks, infers = staticmethod(tensors_in), staticmethod(paddle.is_grad_enabled), True
 
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         super().__init__(program, log, limit=limit, outermost=outermost)
         self.objects: PaddleObjects = PaddleObjects(self)
+        self.account = self.objects.storages.account
         self.passes: PaddlePasses = PaddlePasses(self)
         self._noted = self.guard.protect(self.passes.calls)
 
@@ -136,14 +138,11 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         self._noted(getattr(layer, "backward", None), tensors_of(result))
         return result
 
-    def _tensors_of_call(
-        self, call: PaddleCall, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
-    ) -> list[Any]:
+    def _note_outside(self, call: PaddleCall, frame: FrameType) -> None:
         if call.kind.name == "run_program":
             self.guard.note(_COMPILED)
-        if call.kind.leads_outside and _asked_by(frame, self.program):
-            self.guard.note(OUTSIDE.format(call.kind.name))
-        return tensors_in(args, kwargs)
+        elif _asked_by(frame, self.program):
+            super()._note_outside(call, frame)
 
     def _taken(self, known: PaddleTensor, tensor: Any) -> None:
         if self.objects.look_at(known, tensor) | self.objects.history(known, tensor):
@@ -207,12 +206,6 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
             if tracked and share_slots(other.operand.layout, known.operand.layout):
                 other.outdated = call.line
 
-    def _look_at(self, call: PaddleCall, known: PaddleTensor, tensor: Any) -> bool:
-        moved = self.objects.look_at(known, tensor, apart=call.kind.name in COUNTS_APART)
-        if moved:
-            self.objects.look_at_aliases(known)
-        return moved
-
     def _node_after(self, known: PaddleTensor, tensor: Any) -> int | None:
         self.objects.history(known, tensor)
         return known.node
@@ -272,9 +265,6 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         """Returns what a node keeps with the dtype of its elements, if its storage counts other ones."""
         same = kept.dtype == self.objects.storages.dtype(kept.storage)
         return replace(kept, dtype="") if same else kept
-
-    def _tracks(self) -> bool | None:
-        return bool(paddle.is_grad_enabled())
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 

@@ -92,21 +92,13 @@ class TorchCall(Call):
         listed: how many of its tensors, from the first, are those of a list of which it writes each.
         first: the sequence number of the next node before it.
         storages: how many storages were known.
-        with_history: whether operations make nodes.
+        makes_nodes: whether PyTorch makes the nodes of those of its tensors that are views whose base was written.
     """
 
     listed: int = 0
     first: int = 0
     storages: int = 0
-    with_history: bool = False
-
-    @property
-    def makes_nodes_of_views(self) -> bool:
-        """Whether PyTorch makes the nodes of those of its tensors that are views whose base was written.
-
-        `v[0] = y` writes a view of `v`, and not `v` itself, whose node is made when it is used next.
-        """
-        return self.with_history and self.kind.name != "setitem"
+    makes_nodes: bool = False
 
     def writes(self, known: TorchTensor, tensor: Any, raised: int) -> Sequence[tuple[TorchTensor, Any]]:
         """Returns the tensors through which it has written, one after the other, what one of them shows to be written.

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from inplacelab.frameworks.torch.readings import LEAF_NODE, edges_of, kept_version, saved_by, shown, was_released
+from inplacelab.frameworks.torch.readings import LEAF_NODE, kept_version, saved_by, shown, was_released
 from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.known_objects import KnownNode, KnownNodes
@@ -109,32 +109,33 @@ class TorchNodes(KnownNodes):
             made.append((node, key))
             (awaited,), ((node, _), *_) = self._nodes[awaited].edges, node.next_functions
         for each, key in made:
-            self._meet_node(each, key)
+            self._meet(each, key)
 
     def release(self, number: int) -> None:
         """Notes that a node has released what it had saved."""
         if number in self._nodes:
             self._nodes[number].released = True
 
-    def _meet_node(self, node: Any, key: tuple[str, int]) -> None:
+    def _describe(self, node: Any, key: Any, edges: tuple[int | None, ...], after: tuple[Any, ...]) -> None:  # noqa: ARG002
         number, (name, sequence), operation = self._numbers[key], key, self._objects.operation
         is_leaf = name == LEAF_NODE
-        edges = tuple([None if each is None else self._number(self.key_of(each)) for each in edges_of(node)])
         known = self._add_node(number, key, edges)
         leaf = sequence if is_leaf and sequence >= 0 else None
         belongs = not is_leaf and operation.first <= sequence < operation.last
         inputs = tuple([f"input {k}" for k in range(len(edges))]) if len(edges) > 1 else ("input",)
         known.kept = tuple([kept for each in saved_by(node) if (kept := self._kept(node, *each, unseen=not belongs))])
         known.released = not belongs and was_released(node)
-        self._emit(events.NodeMade(number, shown(name), inputs, edges, known.kept, known.released, leaf, belongs))
+        self._emit(events.NodeMade(
+            number, name.rpartition("::")[2], inputs, edges, known.kept, known.released, leaf, belongs
+        ))  # fmt: skip
 
     def _add_node(self, number: int, key: tuple[str, int], edges: tuple[int | None, ...]) -> KnownNode:
         before = self._nodes.get(number)
         known = self._nodes[number] = KnownNode(key, edges)
         for each in edges:
-            self.references.change(each, 1)
+            self.count(each, 1)
         for each in () if before is None else before.edges:
-            self.references.change(each, -1)
+            self.count(each, -1)
         return known
 
     def _gone(self, number: int) -> tuple[int | None, ...]:

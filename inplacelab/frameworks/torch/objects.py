@@ -33,10 +33,12 @@ from inplacelab.frameworks.torch.readings import (
     node_of,
     remade_nodes,
     retains_grad,
+    shape_of,
     start_of,
     version_of,
 )
 from inplacelab.language import Text
+from inplacelab.layout import Layout
 from inplacelab.recorders import events
 from inplacelab.recorders.call_recorder import CallRecorder
 from inplacelab.recorders.known_objects import Counter, KnownObjects, KnownStorage, KnownStorages, KnownTensor, Slots
@@ -164,7 +166,7 @@ class TorchObjects(KnownObjects[TorchTensor]):
         self.storages.moved(known.storage)
         self._emit(events.Died("tensor", known.number, self.replacing))
         self.storages.drop_counters(known.storage)
-        self.nodes.references.change(known.node, -1)
+        self.nodes.count(known.node, -1)
 
     def recordable(self, tensor: Any) -> bool:
         """Whether a tensor has a storage, elements at strides and a version counter."""
@@ -210,7 +212,8 @@ class TorchObjects(KnownObjects[TorchTensor]):
         self.storages.moved(storage)
         known.alive = self.tensors.add(tensor, known)
         known.needs = needs_gradient(tensor)
-        self._point(known, self._history(known, tensor, fresh=not is_outdated(tensor)))
+        node, _ = self._history(known, tensor, fresh=not is_outdated(tensor))
+        self._point(known, node)
         known.grad = self._gradient(known, tensor)
         self._describe(known)
         self.storages.drop_counters(storage)
@@ -314,29 +317,27 @@ class TorchObjects(KnownObjects[TorchTensor]):
             if tensor is not None:
                 self.history(known, tensor, fresh=any(tensor is each for each in used))
 
-    def _needs(self, known: TorchTensor, tensor: Any) -> bool:  # noqa: ARG002
-        return needs_gradient(tensor)
-
-    def _history(self, known: TorchTensor, tensor: Any, fresh: bool) -> int | None:
-        """Returns a tensor's node. That of a view is inferred if reading it would make it."""
-        base, version = base_of(tensor), version_of(tensor)
+    def _history(self, known: TorchTensor, tensor: Any, fresh: bool) -> tuple[int | None, bool]:
+        """Returns a tensor's node, and whether it needs a gradient. The node of a view is inferred if reading it would make it."""
+        base, version, needs = base_of(tensor), version_of(tensor), needs_gradient(tensor)
         if base is None or fresh or known.read_at == version:
-            if not needs_gradient(tensor):
-                return None
+            if not needs:
+                return None, needs
             try:
                 node = node_of(tensor)
             except RuntimeError:  # one of several views that an operation returned, written since
-                return known.node
+                return known.node, needs
             known.read_at = version
-            return self.nodes.node(node, known.node)
+            return self.nodes.node(node, known.node), needs
         if not needs_gradient(base) or not may_be_remade(tensor):
-            return known.node
+            return known.node, needs
         root = self.tensor(base)
         if root is None:
-            return known.node
-        to = self._history(root, base, fresh=False)
+            return known.node, needs
+        to, _ = self._history(root, base, fresh=False)
         known.remade = known.remade or remade_nodes(tensor, base)
-        return self.nodes.expected(known.node, self.nodes.of_leaf(root.number) if to is None else to, known.remade)
+        leads_to = self.nodes.of_leaf(root.number) if to is None else to
+        return self.nodes.expected(known.node, leads_to, known.remade), needs
 
     # ---- writes and saved tensors -------------------------------------------------------------------------------------------
 
@@ -386,7 +387,8 @@ class TorchObjects(KnownObjects[TorchTensor]):
 
 
 def _operand(number: int, tensor: Any, storage: TorchStorage, counter: Counter) -> events.Operand:
-    return events.Operand(number, storage.number, counter.number, layout_of(tensor), dtype_names[dtype_of(tensor)])
+    layout = Layout(tuple(shape_of(tensor)), tuple(_Tensor.stride(tensor)), _Tensor.storage_offset(tensor))
+    return events.Operand(number, storage.number, counter.number, layout, dtype_names[dtype_of(tensor)])
 
 
 class TorchStorages(KnownStorages[TorchStorage]):
@@ -397,12 +399,11 @@ class TorchStorages(KnownStorages[TorchStorage]):
         self._nodes = objects.nodes
         self._deserted: dict[int, TorchStorage] = {}  # no known tensor is on them, but a node may have saved them
         self._just_deserted: list[TorchStorage] = []
-        self._moved: dict[int, TorchStorage] = {}  # on which other tensors may be now
 
     def forget(self) -> None:
         for storage in self._storages.values():
             _Storage._free_weak_ref(storage.pin)
-        for each in (self._deserted, self._just_deserted, self._moved):
+        for each in (self._deserted, self._just_deserted):
             each.clear()
         super().forget()
 
@@ -418,7 +419,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
         if not storage.tensors:
             self._just_deserted.append(storage)
         elif storage.seen is not None:
-            self._moved[storage.number] = storage
+            self.moved_to[storage.number] = storage
 
     def settle(self) -> None:
         """Emits the storages that are gone."""
@@ -444,8 +445,8 @@ class TorchStorages(KnownStorages[TorchStorage]):
         Bytes that were read from a file, say, are shown as what the program makes of them. This changes what was emitted, so it is
         not done once something depends on the slots: a write, or what a node has saved.
         """
-        while self._moved:
-            _, storage = self._moved.popitem()
+        while self.moved_to:
+            _, storage = self.moved_to.popitem()
             types = {dtype_of(tensor) for each in storage.tensors.values() if (tensor := each.alive()) is not None}
             seen, tensor = storage.seen, next((each.alive() for each in storage.tensors.values()), None)
             if seen is None or tensor is None or len(types) != 1:

@@ -229,6 +229,14 @@ dtype_names = _DtypeNames()
 """The names of types of elements: "float32"."""
 
 
+def storage_of(tensor: Any) -> Any:
+    """Returns a tensor's storage, or that of the tensor that a wrapper of `torch.func` holds; None if it has none, as a sparse one."""
+    while is_wrapped(tensor):
+        tensor = torch._C._functorch.get_unwrapped(tensor)
+    strided = kind_of_layout(tensor) is torch.strided and not _Tensor.is_nested.__get__(tensor)
+    return _Tensor.untyped_storage(tensor) if strided else None
+
+
 def start_of(storage: Any) -> int:
     """Returns the address of a storage's memory; 0 if it has none."""
     if storage.device.type == "meta":  # of a `FakeTensor`, too

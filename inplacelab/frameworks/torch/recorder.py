@@ -33,7 +33,7 @@ from inplacelab.frameworks.torch.passes import TorchPasses
 from inplacelab.frameworks.torch.readings import SHOWS_SAVED, WATCHED, Unseen, needs_gradient, version_of
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.call_recorder import OUTSIDE, CallRecorder
+from inplacelab.recorders.call_recorder import CallRecorder
 from inplacelab.recorders.guard import ELSEWHERE
 from inplacelab.recorders.instrument import statement_begins
 from inplacelab.recorders.log import Log
@@ -73,12 +73,14 @@ class TorchRecorder(CallRecorder[TorchCall]):
     framework, version, title = "torch", str(torch.__version__), "PyTorch"
     watched, memory_of = WATCHED, staticmethod(readings.memory_of)
     read, unseen, unobserved, relayouts = readings, Unseen, _UNOBSERVED, RELAYOUTS
+    tensors_in = staticmethod(tensors_in)
 
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         super().__init__(program, log, limit=limit, outermost=outermost)
         self.objects: TorchObjects = TorchObjects(self)
+        self.account = self.objects.storages.account
         self.passes: TorchPasses = TorchPasses(self)
         protect = self.guard.protect
         self._hand = protect(self._handed)
@@ -158,17 +160,6 @@ class TorchRecorder(CallRecorder[TorchCall]):
         run = partial(call_from, frame, function, args, kwargs)
         return self._run(TorchCall(kind, function), frame, run, args, kwargs, inside=1)
 
-    def _tensors_of_call(
-        self,
-        call: TorchCall,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        frame: FrameType,  # noqa: ARG002
-    ) -> list[Any]:
-        if call.kind.leads_outside:
-            self.guard.note(OUTSIDE.format(call.kind.name))
-        return tensors_in(args, kwargs)
-
     def _foresee(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         objects, kind = self.objects, call.kind
         if kind.writes_each:
@@ -177,18 +168,20 @@ class TorchRecorder(CallRecorder[TorchCall]):
         call.depends = depends(call, args, kwargs)
         if kind.is_silent:
             call.contents = [objects.storages.contents(each) for each in call.known]
-        call.with_history, call.first, call.storages = torch.is_grad_enabled(), _next_node(), objects.storages.seen
+        # `v[0] = y` writes a view of `v`, and not `v` itself, whose node is made when it is used next.
+        call.makes_nodes = torch.is_grad_enabled() and kind.name != "setitem"
+        call.first, call.storages = _next_node(), objects.storages.seen
 
     def _report(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:  # noqa: ARG002
-        results = list(tensors_of(result))
+        results = [result] if type(result) is torch.Tensor else list(tensors_of(result))
         written = self._written(call, results)
         self.objects.operation = operation = Operation(call.first, _next_node(), bool(written), call.storages)
-        if call.kind.reads_node or (call.makes_nodes_of_views and operation.last > operation.first):
+        if call.kind.reads_node or (call.makes_nodes and operation.last > operation.first):
             for known, tensor in zip(call.known, call.tensors, strict=True):
                 if needs_gradient(tensor):  # PyTorch has made the nodes of views because the call has used them
                     self.objects.history(known, tensor, fresh=True)
         for known, tensor in written:
-            self._report_writes(call, known, tensor)
+            (self._report_writes if call.listed else self._report_write)(call, known, tensor)
         self._report_changes(call, written)
         if call.contents:
             self._report_silent_writes(call, written)
@@ -198,20 +191,15 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self.objects.operation = NONE
 
     def _report_writes(self, call: TorchCall, known: TorchTensor, tensor: Any) -> None:
-        if not call.listed:
-            return self._report_write(call, known, tensor)
+        """Emits the writes of a call that writes each tensor of a list, of which one may share its counter with others."""
         now = version_of(tensor)
         writes = call.writes(known, tensor, now - known.counter.version)
         for left, (each, other) in zip(range(len(writes) - 1, -1, -1), writes, strict=True):
             self._report_write(call, each, other, now - left if left else None)
-        return None
 
     def _look_at_written(self, call: TorchCall, known: TorchTensor, tensor: Any) -> None:
-        self.objects.histories(known.storage, (tensor,) if call.makes_nodes_of_views else ())
+        self.objects.histories(known.storage, (tensor,) if call.makes_nodes else ())
         self.objects.look_at(known, tensor)
-
-    def _look_at(self, call: TorchCall, known: TorchTensor, tensor: Any) -> bool:  # noqa: ARG002
-        return self.objects.look_at(known, tensor)
 
     def _look_at_flags(self, call: TorchCall, known: TorchTensor, tensor: Any) -> None:
         if known.needs is not needs_gradient(tensor) or call.kind.name in _SETS_FLAGS:

@@ -28,13 +28,13 @@ from inplacelab.frameworks.torch.readings import (
     dtype_names,
     dtype_of,
     has_version,
-    is_wrapped,
     kind_of_layout,
     layout_of,
     node_of,
     saved_by,
     shape_of,
     shown,
+    storage_of,
     version_of,
 )
 from inplacelab.language import Text
@@ -48,8 +48,6 @@ from inplacelab.recording.trace import merged
 
 _Tensor: Any = torch.Tensor
 _base_of: Callable[[Any], Any] = _Tensor._base.__get__
-_is_nested: Callable[[Any], bool] = _Tensor.is_nested.__get__
-_unwrapped: Callable[[Any], Any] = torch._C._functorch.get_unwrapped
 
 RESULTS = ("out", "result")
 """The beginnings of the names of saved results."""
@@ -529,14 +527,6 @@ def _wanted(frame: Any) -> Iterable[str]:
     if frame.f_code.co_name != "<module>":
         return names
     return [*names, *(name for name in tuple(frame.f_globals) if name[:1] != "_" and name not in _OUTPUTS)]
-
-
-def storage_of(tensor: Any) -> Any:
-    """Returns a tensor's storage, or that of the tensor that a wrapper of `torch.func` holds; None if it has none, as a sparse one."""
-    while is_wrapped(tensor):
-        tensor = _unwrapped(tensor)
-    strided = kind_of_layout(tensor) is torch.strided and not _is_nested(tensor)
-    return _Tensor.untyped_storage(tensor) if strided else None
 
 
 def _address(tensor: Any) -> int | None:

@@ -29,8 +29,16 @@ from inplacelab.frameworks.torch import interception
 from inplacelab.frameworks.torch.calls import TorchKind, kind_of
 from inplacelab.frameworks.torch.interception import Mode, Patch, in_force, is_off, take_away
 from inplacelab.frameworks.torch.passes import is_second_pass, pass_arguments, reachable, root_node, stale
-from inplacelab.frameworks.torch.readings import has_version, is_wrapped, layout_of, node_of, shape_of, version_of
-from inplacelab.frameworks.torch.stale_values import MARKS, StaleValues, has_released, storage_of
+from inplacelab.frameworks.torch.readings import (
+    has_version,
+    is_wrapped,
+    layout_of,
+    node_of,
+    shape_of,
+    storage_of,
+    version_of,
+)
+from inplacelab.frameworks.torch.stale_values import MARKS, StaleValues, has_released
 from inplacelab.language import Text
 from inplacelab.recorders.program import call_from
 from inplacelab.recorders.static import class_name, message_of
@@ -256,7 +264,7 @@ class TorchWatch:
 
     def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> Any:
         """Calls a function of PyTorch for the program (see `interception.Caller`)."""
-        kind, here = kind_of(function), self._here()
+        kind, here = kind_of(function), getattr(self._threads, "here", None) if self._on else None
         if kind.quiet or here is None:
             return function(*args, **kwargs)
         if kind.is_pass:
@@ -285,7 +293,8 @@ class TorchWatch:
         ledger.operations += 1
         moment, results = ledger.passes(), _flat((result,))
         now = [version_of(each) for each in call.tensors]
-        self._note_others(here, first)
+        if first > here.noted:
+            self._note_others(here, first)
         if last != first:
             later = results if now == call.versions else [*results, *call.tensors]
             versions = packed([*_at(call.tensors, call.versions), *_at(*_counted(later))])
@@ -331,7 +340,7 @@ class TorchWatch:
         log = self._log(tensor)
         if log is None:
             return
-        counter = self._counter(tensor, log)
+        counter = self._counter(tensor, log) if self._some_apart else log.counter
         latest = log.writes[-1] if log.writes else None
         if latest is not None and (latest.moment, latest.after, latest.counter) == (moment, after, counter):
             return  # noted for another alias

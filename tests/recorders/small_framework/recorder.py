@@ -18,9 +18,9 @@ from inplacelab.language import Text
 from inplacelab.layout import Layout
 from inplacelab.recorders import events, recorder
 from inplacelab.recorders.events import Operand
-from inplacelab.recorders.guard import Guard
+from inplacelab.recorders.guard import Guard, StepLimit
 from inplacelab.recorders.live_objects import Handles
-from inplacelab.recorders.log import Log, StepLimit
+from inplacelab.recorders.log import Log
 from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.snapshots import snapshot
