@@ -43,7 +43,7 @@ from inplacelab.recorders.run import Session
 try:
     import torch
 
-    from inplacelab.frameworks.torch.objects import TorchStorages
+    from inplacelab.frameworks.torch.storages import TorchStorages
     from inplacelab.frameworks.torch.watch import TorchWatch
 except ModuleNotFoundError:
     torch = None

@@ -49,21 +49,14 @@ SILENT = Text(
 class Readings(Protocol):
     """How the objects of a framework are read, without effects and without being recorded."""
 
-    @property
-    def version_of(self) -> Callable[[Any], int]:
-        """Returns the version of a tensor."""
-
-    @property
-    def node_of(self) -> Callable[[Any], Any]:
-        """Returns the grad node of a tensor; None if it has none."""
-
-    @property
-    def edges_of(self) -> Callable[[Any], Sequence[Any]]:
-        """Returns the nodes that receive the gradients of a node; None for an input that needs none."""
-
-    @property
-    def gradient_held(self) -> Callable[[Any], Any]:
-        """Returns the `.grad` of a tensor."""
+    version_of: Callable[[Any], int]
+    """Returns the version of a tensor."""
+    node_of: Callable[[Any], Any]
+    """Returns the grad node of a tensor; None if it has none."""
+    edges_of: Callable[[Any], Sequence[Any]]
+    """Returns the nodes that receive the gradients of a node; None for an input that needs none."""
+    gradient_held: Callable[[Any], Any]
+    """Returns the `.grad` of a tensor."""
 
 
 @dataclass(slots=True)

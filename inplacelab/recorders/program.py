@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from pathlib import Path
 from threading import RLock
 from traceback import walk_tb
@@ -182,6 +183,21 @@ class Program:
         lines = enumerate(self.text.splitlines()[first - 1 :], first)
         defined = (line for line, text in lines if text.lstrip().startswith(("def ", "async def ")))
         return first if code.co_name == "<lambda>" else next(defined, first)
+
+    def arguments(self, kind: type, frame: FrameType) -> Iterator[Any]:
+        """Yields the objects of a class that the program has given to the function that it is calling, in which a frame runs."""
+        while frame.f_back is not None and not self.has(frame.f_back):
+            frame = frame.f_back
+        if frame.f_back is None:
+            return
+        code, names = frame.f_code, names_in(frame.f_locals)
+        starred = [code.co_flags & flag for flag in (CO_VARARGS, CO_VARKEYWORDS)]
+        count = code.co_argcount + code.co_kwonlyargcount + sum(map(bool, starred))
+        for name in code.co_varnames[:count]:
+            value = names.get(name)
+            is_dict, is_list = type(value) is dict, type(value) in (list, tuple)
+            parts = value.values() if is_dict else value if is_list else (value,)
+            yield from [each for each in parts if issubclass(type(each), kind)]
 
     def line_of(self, error: BaseException) -> int | None:
         """Returns the innermost line of the program in an error's traceback."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FrameType
 from typing import Any, Literal
 
@@ -43,7 +42,7 @@ from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
 from inplacelab.recorders.program import Place, Program, Scope
 from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.snapshots import WHOLE
-from inplacelab.recorders.static import class_name, function_name, message_of, names_in
+from inplacelab.recorders.static import class_name, function_name, message_of
 from inplacelab.tensor import Tensor
 from inplacelab.version import __version__
 
@@ -438,7 +437,7 @@ class EngineRecorder(observe.Observer):
         self.refusals.append(weakref.ref(error))
         objects = self.objects
         node, saved, tensor = (error.facts.get(name) for name in ("node", "saved", "tensor"))
-        operands = () if place is None else _arguments(Tensor, sys._getframe(1), self.program)
+        operands = () if place is None else self.program.arguments(Tensor, sys._getframe(1))
         known = None if tensor is None else objects.tensors.find(tensor)
         self.emit(events.Refused(
             type(error).__name__, str(error), _sentence(error.why), error.fix, objects.number_of(node),
@@ -471,30 +470,3 @@ _KINDS: Mapping[str, Literal["stale", "again", "leaf"]] = {
 def _sentence(reason: Text) -> Text:
     """Turns a reason into a sentence."""
     return Text(reason.en[:1].upper() + reason.en[1:], reason.zh)
-
-
-def _arguments(kind: type, frame: FrameType, program: Program) -> Iterator[Any]:
-    """Yields the objects of a class that the program has given to the function that it is calling.
-
-    Args:
-        kind: the class.
-        frame: a frame inside that call.
-        program: the program.
-    """
-    while frame.f_back is not None and not program.has(frame.f_back):
-        frame = frame.f_back
-    if frame.f_back is None:
-        return
-    code, names = frame.f_code, names_in(frame.f_locals)
-    starred = [code.co_flags & flag for flag in (CO_VARARGS, CO_VARKEYWORDS)]
-    count = code.co_argcount + code.co_kwonlyargcount + sum(map(bool, starred))
-    for name in code.co_varnames[:count]:
-        yield from _of_kind(kind, names.get(name))
-
-
-def _of_kind(kind: type, value: Any) -> Iterator[Any]:
-    """Yields a value of a class, or those in a list, a tuple or a dictionary."""
-    parts: Sequence[Any] = (
-        value if type(value) in (list, tuple) else [*value.values()] if type(value) is dict else [value]
-    )
-    yield from (each for each in parts if issubclass(type(each), kind))

@@ -3,7 +3,7 @@
 recorder.py       `PaddleRecorder`: a recorder of calls (`recorders/call_recorder.py`)
 interception.py   has Paddle's functions call it
 calls.py          what a call is: its name, its tensors, the slots that it writes and reads
-objects.py        tensors, storages and version counters          nodes.py    grad nodes          saved.py   what they have saved
+objects.py        tensors, storages and version counters          nodes.py    grad nodes, and what they have saved
 passes.py         backward passes: in which order they run their nodes, and what their errors say
 readings.py       how Paddle's objects are read
 trial.py          runs a program for a trial of a fix

@@ -2,7 +2,7 @@
 
 Nothing is kept alive, also not the memory of a gradient, which Paddle hands out as another object at each `x.grad`. Paddle gives no
 reference to a storage that could be weak, so one is known by its address, which Paddle uses again. It lives as long as a tensor that is
-known to be on it, or a node that is inferred to have saved it (`saved.py`).
+known to be on it, or a node that is inferred to have saved it (`nodes.py`).
 
 Some of Paddle's properties do more than they seem to. To read `stop_gradient` of a tensor that Paddle has not given a place in a history
 makes one, after which other errors are raised. To read `name` may use up a number. So `stop_gradient` is read of tensors only

@@ -1,7 +1,7 @@
 """Records programs that use PaddlePaddle: takes the places of its functions, looks at their tensors, and emits events.
 
 What a call has done is read from its tensors (`call_recorder.py`). New nodes that its results and arguments lead to are its own. What
-they have saved Paddle does not show: that is inferred from what such nodes save (`saved.py`).
+they have saved Paddle does not show: that is inferred from what such nodes save (`nodes.py`).
 
 Some functions write without raising a version: optimizers, `set_value`, `copy_`, `out=`, running statistics. For these the
 contents are compared, and the recording says so.
@@ -34,10 +34,10 @@ from inplacelab.frameworks.paddle.calls import (
     tensors_of,
     touched,
 )
+from inplacelab.frameworks.paddle.nodes import inferred_kept
 from inplacelab.frameworks.paddle.objects import PaddleObjects, PaddleTensor
 from inplacelab.frameworks.paddle.passes import PaddlePasses
 from inplacelab.frameworks.paddle.readings import WATCHED, address_of, gradient_held, has_memory, node_of
-from inplacelab.frameworks.paddle.saved import kept_by
 from inplacelab.language import Text
 from inplacelab.layout import share_slots
 from inplacelab.recorders import call_recorder, events
@@ -254,7 +254,7 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         for number, name in objects.nodes.made:
             if number not in nodes and call.kind.name != "linear":
                 continue
-            kept = kept_by(name, call.given, seen, in_place=in_place)
+            kept = inferred_kept(name, call.given, seen, in_place=in_place)
             if kept is None:
                 self.guard.note(_UNKNOWN_SAVED.format(name))
             elif found := tuple([self._with_dtype(each) for each in kept]):

@@ -3,7 +3,7 @@
 recorder.py       `TorchRecorder`: a recorder of calls (`recorders/call_recorder.py`)
 interception.py   how PyTorch's functions come to call it: a mode, and patches for what PyTorch calls no mode for
 calls.py          what a call is: its name, its tensors, the slots that it writes and reads
-objects.py        tensors, storages and version counters          nodes.py    grad nodes
+objects.py        tensors          storages.py   storages and version counters          nodes.py    grad nodes
 passes.py         backward passes: in which order they run their nodes, and what their errors say
 readings.py       how PyTorch's objects are read
 watch.py          explains failed passes without recording          stale_values.py   which saved values they found overwritten

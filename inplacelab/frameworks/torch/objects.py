@@ -1,7 +1,4 @@
-"""Emits events that describe PyTorch's tensors, storages and version counters. Their nodes are in `nodes.py`.
-
-Nothing is kept alive: tensors are known by weak references. PyTorch has no weak references to storages, so one is pinned by a weak count of
-its `StorageImpl`, which keeps a header of a few bytes, so that its address is not used again.
+"""Emits events that describe PyTorch's tensors, which are known by weak references. Storages are in `storages.py`, nodes in `nodes.py`.
 
 To read `grad_fn` or `is_leaf` of a view whose storage was written since makes a new node, which PyTorch would otherwise make when the
 view is used next, or never. That might change the order of backward, so it is not read: until then the node is inferred
@@ -34,15 +31,14 @@ from inplacelab.frameworks.torch.readings import (
     remade_nodes,
     retains_grad,
     shape_of,
-    start_of,
     version_of,
 )
+from inplacelab.frameworks.torch.storages import TorchStorage, TorchStorages
 from inplacelab.language import Text
 from inplacelab.layout import Layout
 from inplacelab.recorders import events
 from inplacelab.recorders.call_recorder import CallRecorder
-from inplacelab.recorders.known_objects import Counter, KnownObjects, KnownStorage, KnownStorages, KnownTensor, Slots
-from inplacelab.recorders.snapshots import WHOLE
+from inplacelab.recorders.known_objects import Counter, KnownObjects, KnownTensor
 from inplacelab.recorders.static import class_name
 
 _Tensor: Any = torch.Tensor
@@ -65,27 +61,10 @@ _READ_OTHERWISE = Text(
     "shown for them are those in their storage.",
     "复数的某些视图（如 `x.conj()` 和 `x.conj().imag`）在读取时才取共轭或取负；这里显示的是存储里的数值。",
 )
-_OF_OTHERS = Text(
-    "The memory of some tensors belongs to other code, such as NumPy. Its writes raise no version and were not seen.",
-    "有些张量的内存属于其他代码（如 NumPy）。那里的写入不增加版本号，也看不到。",
-)
 
 
 def gone() -> None:
     """What a reference returns whose object is gone."""
-
-
-@dataclass(slots=True, eq=False)
-class TorchStorage(KnownStorage):
-    """The state of a storage at the last event about it. Its address is that of its `StorageImpl`.
-
-    Attributes:
-        pin: keeps the address from being used again.
-        seen: the event that describes it, while nothing else that was emitted depends on the type of its slots.
-    """
-
-    pin: int = 0
-    seen: events.StorageSeen | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -389,149 +368,3 @@ class TorchObjects(KnownObjects[TorchTensor]):
 def _operand(number: int, tensor: Any, storage: TorchStorage, counter: Counter) -> events.Operand:
     layout = Layout(tuple(shape_of(tensor)), tuple(_Tensor.stride(tensor)), _Tensor.storage_offset(tensor))
     return events.Operand(number, storage.number, counter.number, layout, dtype_names[dtype_of(tensor)])
-
-
-class TorchStorages(KnownStorages[TorchStorage]):
-    """Emits events about storages and version counters."""
-
-    def __init__(self, objects: TorchObjects) -> None:
-        super().__init__(objects)
-        self._nodes = objects.nodes
-        self._deserted: dict[int, TorchStorage] = {}  # no known tensor is on them, but a node may have saved them
-        self._just_deserted: list[TorchStorage] = []
-
-    def forget(self) -> None:
-        for storage in self._storages.values():
-            _Storage._free_weak_ref(storage.pin)
-        for each in (self._deserted, self._just_deserted):
-            each.clear()
-        super().forget()
-
-    # ---- memory ----------------------------------------------------------------------------------------------------------
-
-    def account(self) -> tuple[int, int]:
-        if self._just_deserted:
-            self._settle(self._just_deserted)
-        return self._live, self._peak
-
-    def moved(self, storage: TorchStorage) -> None:
-        """Notes that other tensors are on a storage than before."""
-        if not storage.tensors:
-            self._just_deserted.append(storage)
-        elif storage.seen is not None:
-            self.moved_to[storage.number] = storage
-
-    def settle(self) -> None:
-        """Emits the storages that are gone."""
-        self.agree_on_types()
-        self._settle([*self._deserted.values(), *self._just_deserted])
-
-    def _settle(self, deserted: Sequence[TorchStorage]) -> None:
-        for storage in list(deserted):
-            if storage.tensors or storage.address not in self._storages:
-                self._deserted.pop(storage.number, None)
-            elif _Storage._expired(storage.pin):
-                self._deserted.pop(storage.number, None)
-                del self._storages[storage.address]
-                _Storage._free_weak_ref(storage.pin)
-                self._free(storage)
-            else:
-                self._deserted[storage.number] = storage
-        self._just_deserted.clear()
-
-    def agree_on_types(self) -> None:
-        """Gives the slots of storages the type of the tensors that are there, if the tensor that gave them theirs is gone.
-
-        Bytes that were read from a file, say, are shown as what the program makes of them. This changes what was emitted, so it is
-        not done once something depends on the slots: a write, or what a node has saved.
-        """
-        while self.moved_to:
-            _, storage = self.moved_to.popitem()
-            types = {dtype_of(tensor) for each in storage.tensors.values() if (tensor := each.alive()) is not None}
-            seen, tensor = storage.seen, next((each.alive() for each in storage.tensors.values()), None)
-            if seen is None or tensor is None or len(types) != 1:
-                continue
-            (dtype,) = types
-            if storage.dtype == dtype_names[dtype] or storage.bytes % dtype.itemsize:  # some bytes would be left over
-                continue
-            storage.dtype, storage.item = dtype_names[dtype], dtype.itemsize
-            storage.start = start_of(_Tensor.untyped_storage(tensor))
-            first = None if seen.values is None else self._copy(storage, () if self.only_ends else None)
-            described = self._seen(storage, first)
-            seen.bytes, seen.slots, seen.dtype, seen.values = (
-                described.bytes, described.slots, described.dtype, described.values,
-            )  # fmt: skip
-
-    def storage(self, tensor: Any, filled: bool) -> TorchStorage:
-        """Returns the storage of a tensor; describes it first if it is new. `filled` is False if it has no meaningful values yet."""
-        found = _Tensor.untyped_storage(tensor)
-        address, size = found._cdata, found.nbytes()
-        known = self._storages.get(address)
-        if known is not None:
-            if known.bytes != size:  # `resize_`
-                grown, known.bytes, known.start = size - known.bytes, size, start_of(found)
-                self._count(known, grown)
-                known.seen = None
-                self._emit(self._seen(known, self._copy(known)))
-            known.start = start_of(found)
-            return known
-        dtype, device = dtype_of(tensor), str(device_of(tensor))
-        known = TorchStorage(
-            self.seen, address, start_of(found), dtype_names[dtype], dtype.itemsize, size, device, pin=found._weak_ref()
-        )
-        if not (found.resizable() or found.is_shared() or found.device.type == "meta"):
-            self._note(_OF_OTHERS)
-        self._storages[address] = known
-        known.seen = self._add(known, filled=filled)
-        return known
-
-    # ---- version counters ------------------------------------------------------------------------------------------------
-
-    def counter(self, storage: TorchStorage, version: int, shared: Sequence[TorchTensor]) -> Counter:
-        """Returns the version counter of a new tensor: that of the first of these tensors with which it may be shared. If none is known on
-        its storage, a node may have saved the tensor, or a view of it.
-        """
-        there = [each.counter for each in shared if each.storage is storage]
-        there += [] if storage.tensors else storage.counters
-        found = next((each for each in there if each.version == version), None)
-        return found or self.meet_counter(storage, version)
-
-    def drop_counters(self, storage: TorchStorage) -> None:
-        """Emits which counters of a storage are gone: neither a tensor nor a node refers to them, and others count there."""
-        if len(storage.counters) == 1 or not storage.tensors:
-            return
-        used = {each.counter.number for each in storage.tensors.values()}
-        used |= self._nodes.kept_counters()
-        for counter in [each for each in storage.counters if each.number not in used]:
-            storage.counters.remove(counter)
-            self._counters.pop(counter.number, None)
-            self._emit(events.Died("counter", counter.number))
-
-    def wrote(self, known: TorchTensor, tensor: Any, slots: Slots, *, version: int | None = None) -> None:
-        """Emits a write to a storage through a tensor, in these slots of it, if known.
-
-        Args:
-            known: the tensor.
-            tensor: the same, as PyTorch has it.
-            slots: the slots.
-            version: what its counter showed then, before it was written through other tensors; None if it still does.
-        """
-        storage, known.counter.version = known.storage, version_of(tensor) if version is None else version
-        storage.seen = None
-        same = known.operand.dtype == storage.dtype
-        self.storage(tensor, filled=True)  # whose memory may be elsewhere now
-        values = self._copy(storage, slots if same else None)
-        alone = None if version is None else known.operand
-        self._emit(events.Wrote(storage.number, known.counter.number, known.counter.version, values, alone))
-
-    def counter_shown(self, storage: TorchStorage, data: Any) -> Counter:
-        """Returns the version counter of a saved tensor that the program has not: that of one that shows the same version."""
-        version, others = version_of(data), storage.tensors.values()
-        shown = ((each, other) for each in others if (other := each.alive()) is not None)
-        same = next((each.counter for each, other in shown if version_of(other) == version), None)
-        return same or (storage.counters[0] if storage.counters else self.meet_counter(storage, version))
-
-    def contents(self, known: TorchTensor) -> bytes | None:
-        """Returns the bytes of a tensor's storage; None if there are too many."""
-        memory = known.storage.memory()
-        return None if memory is None or memory.size > WHOLE else memory.tobytes()
