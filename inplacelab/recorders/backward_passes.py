@@ -111,7 +111,7 @@ class BackwardPasses:
 
     def __init__(self, recorder: CallRecorder[Any]) -> None:
         self._recorder, self._objects, self._nodes = recorder, recorder.objects, recorder.objects.nodes
-        self._emit, self._limit, self._account = recorder.emit, recorder.limit, recorder.account
+        self._emit, self._limit, self._live_and_peak = recorder.emit, recorder.limit, recorder.live_and_peak
         self.running: list[BackwardPass | None] = []
         self._refused: tuple[int, str] = (0, "")  # the address and the message of the last error that was reported
 
@@ -210,7 +210,7 @@ class BackwardPasses:
         nodes = [number for each in under.nodes if (number := self.number_of(each)) is not None]
         first, *further = under.roots
         self._emit(events.BackwardBegan(
-            tuple(nodes), first, gradient, tuple(zip(further, others, strict=True)), line, *self._account()
+            tuple(nodes), first, gradient, tuple(zip(further, others, strict=True)), line, *self._live_and_peak()
         ))  # fmt: skip
 
     def advance(self, frame: FrameType) -> None:
@@ -244,7 +244,7 @@ class BackwardPasses:
         for each in dict.fromkeys(each for each in under.after(key) if each in under.runs):
             self._emit(events.Arrived(self.number_of(each) or 0, origin=INFERRED))
         released = not under.asks.keeps and self.has_released(key)
-        self._emit(events.NodeRan(number, released, filled, gradient, *self._account(), origin=INFERRED))
+        self._emit(events.NodeRan(number, released, filled, gradient, *self._live_and_peak(), origin=INFERRED))
 
     def _unpacks(self, under: BackwardPass, key: Any, last: events.Kept | None = None) -> None:
         """Emits that a node has used what it had saved; if the pass has failed at one of these values, not those after it."""
@@ -254,7 +254,7 @@ class BackwardPasses:
                 return
             found = self._objects.storages.version(each.counter, each.version)
             self._emit(events.Unpacked(
-                number, each.name, each.version, found, gradient, None, *self._account(), origin=INFERRED
+                number, each.name, each.version, found, gradient, None, *self._live_and_peak(), origin=INFERRED
             ))  # fmt: skip
             if each is last:
                 return
@@ -270,7 +270,7 @@ class BackwardPasses:
         self.release(under, list(under.runs))
         objects.settle()
         self._limit.reached()
-        self._emit(events.BackwardEnded(*self._account()))
+        self._emit(events.BackwardEnded(*self._live_and_peak()))
         if not under.asks.fills:
             for tensor in self.tensors_of(result):
                 objects.tensor(tensor, resulted=True)
@@ -298,7 +298,7 @@ class BackwardPasses:
         """Emits that the framework has refused to go on at a node, if that is known."""
         message, storage = message_of(error), None if kept is None else kept.storage
         self._emit(events.Refused(
-            class_name(type(error)), message, *_REASONS[why], node, storage, None, None, *self._account(), kind=why
+            class_name(type(error)), message, *_REASONS[why], node, storage, None, None, *self._live_and_peak(), kind=why
         ))  # fmt: skip
         self._refused = id(error), message
 

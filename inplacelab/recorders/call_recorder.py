@@ -151,7 +151,7 @@ class CallRecorder(Generic[C]):
 
     objects: Any
     passes: Any
-    account: Callable[[], tuple[int, int]]
+    live_and_peak: Callable[[], tuple[int, int]]
     """Returns the bytes of the living storages that the program has made, and their peak."""
 
     def __init__(
@@ -214,13 +214,13 @@ class CallRecorder(Generic[C]):
                 self.objects.settle()
                 self._look_at_named()
                 self.names.statement_begins(line, simple, frame)
-                self._take_as_given()
+                self._note_what_was_there()
 
     def _look_at_named(self) -> None:
         """Emits what has happened to tensors with names that was not reported. So it belongs to the statement that has ended."""
         raise NotImplementedError
 
-    def _take_as_given(self, frame: FrameType | None = None) -> None:
+    def _note_what_was_there(self, frame: FrameType | None = None) -> None:
         """Takes what the first scan of names has found as made before the program. If its statements are not reported, its first
         operation has the names scanned, in this frame.
         """
@@ -248,7 +248,7 @@ class CallRecorder(Generic[C]):
             self.names.look(scopes_of(self.program.frames_in(error)), done=True)
             line, failed = self.program.line_of(error), self._failed
             operands = failed.operands if (id(error), line) == (failed.error, failed.line) else ()
-            self.emit(events.Raised(class_name(type(error)), message_of(error), line, *self.account(), operands))
+            self.emit(events.Raised(class_name(type(error)), message_of(error), line, *self.live_and_peak(), operands))
 
     def known(self, tensor: Any) -> Any:
         """Describes a tensor that the program has a name for. Returns what is known of it."""
@@ -290,7 +290,7 @@ class CallRecorder(Generic[C]):
             return
         with self.unseen():
             if not self._begun:
-                self._take_as_given(frame)
+                self._note_what_was_there(frame)
             if self.objects.storages.moved_to:
                 self.objects.storages.agree_on_types()
             call.line = self.names.line(frame)
@@ -298,7 +298,7 @@ class CallRecorder(Generic[C]):
                 self.passes.advance(frame)
             if call.kind.leads_outside:
                 self._note_outside(call, frame)
-            self._take(call, self.tensors_in(args, kwargs))
+            self._describe_operands(call, self.tensors_in(args, kwargs))
             self._foresee(call, args, kwargs)
             call.begun = True
 
@@ -306,7 +306,7 @@ class CallRecorder(Generic[C]):
         """Notes that the result of a call leads to memory or to code that is not recorded."""
         self.guard.note(OUTSIDE.format(call.kind.name))
 
-    def _take(self, call: C, tensors: Iterable[Any]) -> None:
+    def _describe_operands(self, call: C, tensors: Iterable[Any]) -> None:
         """Describes the tensors that a call is given, and what was written to them without an operation that was seen."""
         objects, version_of = self.objects, self.read.version_of
         taken: list[Pair] = []
@@ -318,13 +318,13 @@ class CallRecorder(Generic[C]):
             if known.counter.version != version_of(tensor) and objects.wrote_unseen(known, tensor):
                 self.guard.note(self.unobserved)
             if self.infers:
-                self._taken(known, tensor)
+                self._look_closer(known, tensor)
             taken.append((known, tensor))
         call.known, call.tensors = [known for known, _ in taken], tuple([tensor for _, tensor in taken])
         call.operands = tuple([known.operand for known in call.known])
         call.versions = [version_of(tensor) for tensor in call.tensors]
 
-    def _taken(self, known: Any, tensor: Any) -> None:
+    def _look_closer(self, known: Any, tensor: Any) -> None:
         """Emits what else has changed in a tensor without an operation that was seen."""
 
     def _foresee(self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
@@ -440,7 +440,7 @@ class CallRecorder(Generic[C]):
             copied = call.touched.place_copied(call.tensors)
         depends = depends_of(call.depends, category, output, call.operands, call.reported)
         self.emit(events.OperationDone(
-            call.kind.name, category, inputs, output, {}, node, call.line, *self.account(), slots_are, copied, depends,
+            call.kind.name, category, inputs, output, {}, node, call.line, *self.live_and_peak(), slots_are, copied, depends,
             self.tracks() if self.tracks else None,
         ))  # fmt: skip
 
@@ -473,7 +473,7 @@ class CallRecorder(Generic[C]):
 
     def _pass_begins(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> None:
         with self.unseen():
-            self._take_as_given(frame)
+            self._note_what_was_there(frame)
             self.passes.begins(frame, self.passes.arguments(name, args, kwargs))
 
     def _pass_ended(self, result: Any) -> None:

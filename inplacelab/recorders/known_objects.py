@@ -304,7 +304,7 @@ class KnownStorages(Generic[S]):
     def agree_on_types(self) -> None:
         """Gives the slots of storages another type than that of the first tensor seen on them, where others show what they hold."""
 
-    def account(self) -> tuple[int, int]:
+    def live_and_peak(self) -> tuple[int, int]:
         """Returns the bytes of the living storages that the program has made, and their peak."""
         return self._live, self._peak
 
@@ -342,7 +342,7 @@ class KnownStorages(Generic[S]):
             self._note(ON_DEVICE.format(known.device))
         return None
 
-    def meet_counter(self, storage: KnownStorage, version: int) -> Counter:
+    def new_counter(self, storage: KnownStorage, version: int) -> Counter:
         """Returns a new version counter on a storage."""
         counter = Counter(self._next_counter(), storage, version)
         counter.together.append(counter)
@@ -420,10 +420,10 @@ class KnownNodes:
         while waiting:
             each, its_key = waiting.pop()
             if self._numbers[its_key] not in self._nodes:
-                waiting += self._meet(each, its_key)
+                waiting += self._describe_new(each, its_key)
         return self._numbers[key]
 
-    def _meet(self, node: Any, key: Any) -> list[tuple[Any, Any]]:
+    def _describe_new(self, node: Any, key: Any) -> list[tuple[Any, Any]]:
         """Describes a new node. Returns the nodes that receive its gradients, with their keys."""
         after, keys, edges = self._edges_of(node), list[Any](), list[int | None]()
         for each in after:

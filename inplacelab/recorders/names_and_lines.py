@@ -305,7 +305,7 @@ class Follows(Protocol):
     def emit(self) -> Callable[[events.Event], None]:
         """Receives the events."""
 
-    def account(self) -> tuple[int, int]:
+    def live_and_peak(self) -> tuple[int, int]:
         """Returns the live bytes and their peak."""
 
     def known(self, tensor: Any, /) -> Known | None:
@@ -357,13 +357,13 @@ class NamesAndLines:
                 self._start(frames[-1])
             scopes = scopes_of(frames)
         self.look(scopes, done=True)
-        live, peak = self._recorder.account()
+        live, peak = self._recorder.live_and_peak()
         self._emit(events.StatementBegan(line - self._lines_before, simple, len(scopes), live, peak))
 
     def finish(self, scope: Scope) -> None:
         """Emits the end of the program, whose names belong to its last statement."""
         self.look([scope], done=True)
-        self._emit(events.ProgramEnded(*self._recorder.account()))
+        self._emit(events.ProgramEnded(*self._recorder.live_and_peak()))
         self.root = None
 
     def _start(self, root: FrameType) -> None:
@@ -432,7 +432,9 @@ class NamesAndLines:
             if found is not None:
                 self._names_are(found, done=begins)
             if begins:
-                self._emit(events.StatementBegan(line, False, 1, *self._recorder.account(), origin=events.INFERRED))
+                self._emit(
+                    events.StatementBegan(line, False, 1, *self._recorder.live_and_peak(), origin=events.INFERRED)
+                )
         return frame
 
     def place(self, frame: FrameType | None) -> Place | None:

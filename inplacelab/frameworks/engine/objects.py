@@ -131,7 +131,7 @@ class EngineObjects:
     def describe_new(self, tensor: Tensor, *, filled: bool = True) -> EngineTensor:
         """Describes a new tensor. `filled` is False if a new storage has no meaningful values yet."""
         number = self.tensors.next_number()
-        storage = self.storages.find(tensor.storage) or self._meet_storage(tensor.storage, filled)
+        storage = self.storages.find(tensor.storage) or self._describe_storage(tensor.storage, filled)
         operand = self._operand(number, tensor, storage)
         known = EngineTensor(number, weakref.ref(tensor), self._recorder.names.names_of(tensor), storage, operand)
         self.tensors.add(tensor, known)
@@ -140,7 +140,7 @@ class EngineObjects:
 
     def describe_again(self, known: EngineTensor, tensor: Tensor) -> None:
         """Emits changes of a tensor's metadata, storage and history."""
-        storage = self.storages.find(tensor.storage) or self._meet_storage(tensor.storage, True)
+        storage = self.storages.find(tensor.storage) or self._describe_storage(tensor.storage, True)
         if storage is not known.storage:
             known.storage.tensors.pop(known.number, None)
             known.storage = storage
@@ -205,7 +205,7 @@ class EngineObjects:
         """Returns a known storage. Describes it first if it is new; emits a write that was not reported."""
         known = self.storages.facts.get(id(storage))
         if known is None:
-            return self._meet_storage(storage, True)
+            return self._describe_storage(storage, True)
         if known.version != storage.version:
             self.wrote(known, storage)
         return known
@@ -230,7 +230,7 @@ class EngineObjects:
         unseen = [storage for storage, _ in self.storages.living() if self.wrote_unseen(storage)]
         return bool(unseen)
 
-    def _meet_storage(self, storage: Storage, filled: bool) -> EngineStorage:
+    def _describe_storage(self, storage: Storage, filled: bool) -> EngineStorage:
         buffer, device = storage.buffer, storage.device
         known = EngineStorage(self.storages.next_number(), storage.version)
         self.storages.add(storage, known)
@@ -260,11 +260,11 @@ class EngineObjects:
         while waiting:
             each = waiting.pop()
             if self.nodes.find(each) is None:
-                self._meet_node(each)
+                self._describe_node(each)
                 waiting += [e for e in each.edges if e is not None and self.nodes.find(e) is None]
         return self._number(node.serial)
 
-    def _meet_node(self, node: Node) -> None:
+    def _describe_node(self, node: Node) -> None:
         number = self._number(node.serial)
         self.nodes.add(node, EngineNode(node.serial, number))
         if type(node) is CopySlicesNode:

@@ -171,10 +171,12 @@ class EngineRecorder(observe.Observer):
         """Called when the program ended with an exception."""
         if not (self.refusals and error is self.refusals[-1]()):
             self.emit(
-                events.Raised(class_name(type(error)), message_of(error), self.program.line_of(error), *self.account())
+                events.Raised(
+                    class_name(type(error)), message_of(error), self.program.line_of(error), *self.live_and_peak()
+                )
             )
 
-    def account(self) -> tuple[int, int]:
+    def live_and_peak(self) -> tuple[int, int]:
         """Returns the live bytes made in this recording on the current device, and their peak."""
         episode = self._episodes[devices.current()]
         return episode.live, episode.peak
@@ -206,7 +208,7 @@ class EngineRecorder(observe.Observer):
             self._remade(known, output)
         if modes.current().keeper is not None:
             objects.kept_again()
-        live, peak = self.account()
+        live, peak = self.live_and_peak()
         self.emit(events.OperationDone(
             self.op_name(name, category), category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line, live, peak,
             "written" if exact else "around", copied, depends,
@@ -270,7 +272,7 @@ class EngineRecorder(observe.Observer):
         if self.limit.reached() if alone else self.limit.exceeded:
             return
         line = self.names.line(sys._getframe(1)) if alone else None
-        self.emit(events.Communicated(name, number, rank, ranks, alone, line, *self.account()))
+        self.emit(events.Communicated(name, number, rank, ranks, alone, line, *self.live_and_peak()))
 
     def flagged(self, tensor: Tensor) -> None:
         objects, known = self.objects, self.objects.tensors.find(tensor)
@@ -310,7 +312,7 @@ class EngineRecorder(observe.Observer):
         self.emit(events.BackwardBegan(
             numbers, self._number(first), arriving,
             tuple((self._number(node), gradient_of(given, WHOLE)) for node, given in roots[1:]),
-            under.place and under.place.line, *self.account()
+            under.place and under.place.line, *self.live_and_peak()
         ))  # fmt: skip
 
     def _number(self, node: Node) -> int:
@@ -337,7 +339,7 @@ class EngineRecorder(observe.Observer):
         line = None if here is None or here is self.names.root else self.program.line(here.f_lineno)
         self.emit(events.Unpacked(
             self._number(node), saved.name, saved.version, saved.storage.version,
-            self._passes[-1].gradient, line, *self.account(),
+            self._passes[-1].gradient, line, *self.live_and_peak(),
         ))  # fmt: skip
 
     def node_ends(self, node: Node) -> None:
@@ -349,7 +351,7 @@ class EngineRecorder(observe.Observer):
             return
         filled = self._filled(node.leaf) if isinstance(node, AccumulateNode) else None
         self.emit(events.NodeRan(
-            self._number(node), node.released, filled, gradient, *self.account(),
+            self._number(node), node.released, filled, gradient, *self.live_and_peak(),
         ))  # fmt: skip
 
     def _filled(self, leaf: Tensor) -> events.Operand | None:
@@ -378,7 +380,7 @@ class EngineRecorder(observe.Observer):
             return
         nodes = [node for reference in under.nodes if (node := reference()) is not None]
         self.emit(events.Released(tuple(self._number(node) for node in nodes if node.released)))
-        self.emit(events.BackwardEnded(*self.account()))
+        self.emit(events.BackwardEnded(*self.live_and_peak()))
 
     # ---- the program's code in a backward pass ---------------------------------------------------------------------------
 
@@ -396,7 +398,9 @@ class EngineRecorder(observe.Observer):
             self.limit.counted,
         )
         line = self.program.line_of_function(hook)
-        self.emit(events.HookBegan(under.node, under.hook, line, known.number, gradient_of(gradient), *self.account()))
+        self.emit(
+            events.HookBegan(under.node, under.hook, line, known.number, gradient_of(gradient), *self.live_and_peak())
+        )
 
     def hook_ends(self, node: Node, gradient: Tensor) -> None:
         self._computing = True
@@ -409,7 +413,7 @@ class EngineRecorder(observe.Observer):
             return  # nothing happened since the hook began, whose step is enough
         self.limit.reached()
         self.emit(events.HookEnded(
-            self._number(node), under.hook, under.given[0], known.number, gradient_of(gradient), *self.account()
+            self._number(node), under.hook, under.given[0], known.number, gradient_of(gradient), *self.live_and_peak()
         ))  # fmt: skip
 
     def custom_begins(self, node: Node, function: Any, gradients: Sequence[Tensor | None]) -> None:
@@ -424,7 +428,7 @@ class EngineRecorder(observe.Observer):
             name = f"{class_name(node.layer)}.{name}"
         line = self.program.line_of_function(function)
         alone = gradient_of(given[0]) if len(given) == 1 else None
-        self.emit(events.CustomBegan(self._number(node), name, line, numbers, alone, *self.account()))
+        self.emit(events.CustomBegan(self._number(node), name, line, numbers, alone, *self.live_and_peak()))
 
     def custom_ends(self, node: Node) -> None:
         self._computing = True
@@ -442,7 +446,7 @@ class EngineRecorder(observe.Observer):
         self.emit(events.Refused(
             type(error).__name__, str(error), _sentence(error.why), error.fix, objects.number_of(node),
             None if saved is None else objects.storage(saved.storage).number, None if known is None else known.number,
-            place and place.line, *self.account(), self._numbers(operands), _KINDS.get(error.entry, "refused"),
+            place and place.line, *self.live_and_peak(), self._numbers(operands), _KINDS.get(error.entry, "refused"),
         ))  # fmt: skip
 
     def _numbers(self, tensors: Iterable[Tensor]) -> tuple[int, ...]:

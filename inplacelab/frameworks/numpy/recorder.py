@@ -149,13 +149,13 @@ class Storages(Generic[T]):
         """
         if self._given is None:
             self._given, self._before = self._numbered, sum(each.size for each in self._known)
-        self.account()  # freed storages were alive until the statement had made the new ones
+        self.live_and_peak()  # freed storages were alive until the statement had made the new ones
         for storage in [each for each in self._known if not each.tensors]:
             self._known.remove(storage)
             self._emit(Died("storage", storage.number))
         return self._before
 
-    def account(self) -> tuple[int, int]:
+    def live_and_peak(self) -> tuple[int, int]:
         """Returns the bytes of the storages that the program has made, and their peak so far."""
         live = sum(each.size for each in self._known if each.number >= (self._given or 0))
         self._peak = max(self._peak, live)
@@ -279,7 +279,7 @@ class NumpyRecorder:
         self._root, scopes = frames[-1], scopes_of(frames)
         self._bindings.own_module = module_of(frame.f_globals)
         self._look(scopes, len(frames))
-        self.emit(events.StatementBegan(line, simple, len(frames), *self._storages.account()))
+        self.emit(events.StatementBegan(line, simple, len(frames), *self._storages.live_and_peak()))
         if self._limit.reached():
             return
         if "resize" in self._statements.begins(line, len(frames), scopes[-1], frame):
@@ -292,14 +292,17 @@ class NumpyRecorder:
         self._look(scopes_of(self._program.frames_in(error)))
         self.emit(
             events.Raised(
-                class_name(type(error)), message_of(error), self._program.line_of(error), *self._storages.account()
+                class_name(type(error)),
+                message_of(error),
+                self._program.line_of(error),
+                *self._storages.live_and_peak(),
             )
         )
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names."""
         self._look([scope])
-        self.emit(events.ProgramEnded(*self._storages.account()))
+        self.emit(events.ProgramEnded(*self._storages.live_and_peak()))
 
     def _look(self, scopes: Sequence[Scope], depth: int = 1) -> None:
         """Emits what the finished statements did, if the next one runs in a frame of this depth with these names."""
@@ -358,7 +361,7 @@ class NumpyRecorder:
             self._done(did, replace(through.operand, part=slots))
 
     def _done(self, did: Did[_Array], output: Operand) -> None:
-        account, inputs = self._storages.account(), tuple(each.operand for each in did.inputs)
+        live_and_peak, inputs = self._storages.live_and_peak(), tuple(each.operand for each in did.inputs)
         self.emit(
             OperationDone(
                 did.by,
@@ -368,7 +371,7 @@ class NumpyRecorder:
                 {},
                 None,
                 did.line,
-                *account,
+                *live_and_peak,
                 "changed",
                 depends=did.depends,
                 origin=INFERRED,

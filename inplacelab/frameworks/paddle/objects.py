@@ -150,7 +150,7 @@ class PaddleObjects(KnownObjects[PaddleTensor]):
             return None
         known = self._same_as(tensor, of) if resulted else self._gradient_shown(tensor) or self._passed_on(tensor)
         if known is None:
-            return self._meet(tensor, filled, of, resulted)
+            return self._describe_new(tensor, filled, of, resulted)
         self._hold(known, tensor)
         return known
 
@@ -194,7 +194,7 @@ class PaddleObjects(KnownObjects[PaddleTensor]):
         known.objects.append(weakref.ref(tensor))
         self.tensors.add(tensor, known)
 
-    def _meet(
+    def _describe_new(
         self,
         tensor: Any,
         filled: bool,
@@ -226,7 +226,7 @@ class PaddleObjects(KnownObjects[PaddleTensor]):
         if storage is not known.storage:
             version = version_of(tensor)
             counter = (
-                self.storages.meet_counter(storage, version) if apart else self.storages.counter(storage, version, None)
+                self.storages.new_counter(storage, version) if apart else self.storages.counter(storage, version, None)
             )
             if counter.together == [counter] and address and not storage.tensors:
                 # An operation gave it other memory: views still count with it.
@@ -302,7 +302,7 @@ class PaddleObjects(KnownObjects[PaddleTensor]):
             found.owner = known
             return found
         # Its memory may be that of what a node had saved: the pass that has freed that has not ended.
-        return self._meet(held, True, (), resulted=True, owner=known)
+        return self._describe_new(held, True, (), resulted=True, owner=known)
 
     def _gradient_given(self, held: Any) -> PaddleTensor | None:
         """Returns the tensor that the program has assigned to a `.grad`, or that a hook has returned."""
@@ -430,7 +430,7 @@ class PaddleStorages(KnownStorages[PaddleStorage]):
         """Returns the version counter of a tensor: that of its base, or one on the storage that shows the same version."""
         first = [] if base is None else [base.counter]
         same = [each for each in (*first, *storage.counters) if each.version == version]
-        return same[0] if same else self.meet_counter(storage, version)
+        return same[0] if same else self.new_counter(storage, version)
 
     def wrote(self, known: PaddleTensor, tensor: Any, slots: Slots) -> None:
         storage, version = known.storage, version_of(tensor)

@@ -90,7 +90,7 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
     ) -> None:
         super().__init__(program, log, limit=limit, outermost=outermost)
         self.objects: PaddleObjects = PaddleObjects(self)
-        self.account = self.objects.storages.account
+        self.live_and_peak = self.objects.storages.live_and_peak
         self.passes: PaddlePasses = PaddlePasses(self)
         self._noted = self.guard.protect(self.passes.calls)
 
@@ -144,7 +144,7 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         elif _asked_by(frame, self.program):
             super()._note_outside(call, frame)
 
-    def _taken(self, known: PaddleTensor, tensor: Any) -> None:
+    def _look_closer(self, known: PaddleTensor, tensor: Any) -> None:
         if self.objects.look_at(known, tensor) | self.objects.history(known, tensor):
             self.emit(events.Handed())
         if known.outdated is not None and known.needs and paddle.is_grad_enabled():

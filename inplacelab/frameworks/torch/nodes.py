@@ -109,7 +109,7 @@ class TorchNodes(KnownNodes):
             made.append((node, key))
             (awaited,), ((node, _), *_) = self._nodes[awaited].edges, node.next_functions
         for each, key in made:
-            self._meet(each, key)
+            self._describe_new(each, key)
 
     def release(self, number: int) -> None:
         """Notes that a node has released what it had saved."""

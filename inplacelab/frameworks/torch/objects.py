@@ -171,9 +171,11 @@ class TorchObjects(KnownObjects[TorchTensor]):
         own_counter: bool = False,
         resulted: bool = False,  # noqa: ARG002  # whether it has a storage of its own, PyTorch tells
     ) -> TorchTensor | None:
-        return self.tensors.find(tensor) or self._meet(tensor, filled, own_counter, of)
+        return self.tensors.find(tensor) or self._describe_new(tensor, filled, own_counter, of)
 
-    def _meet(self, tensor: Any, filled: bool, own_counter: bool, of: Sequence[TorchTensor]) -> TorchTensor | None:
+    def _describe_new(
+        self, tensor: Any, filled: bool, own_counter: bool, of: Sequence[TorchTensor]
+    ) -> TorchTensor | None:
         if not self.recordable(tensor):
             return None
         storage = self.storages.storage(tensor, filled)
@@ -202,7 +204,7 @@ class TorchObjects(KnownObjects[TorchTensor]):
         storage = self.storages.storage(tensor, filled=True)
         counter = known.counter
         if storage is not known.storage:  # `x.data = y`, `x.set_(y)`: the tensor keeps its counter, as a new one there
-            counter = self.storages.meet_counter(storage, version_of(tensor))
+            counter = self.storages.new_counter(storage, version_of(tensor))
         operand = _operand(known.number, tensor, storage, counter)
         if operand == known.operand:
             return False
@@ -335,7 +337,7 @@ class TorchObjects(KnownObjects[TorchTensor]):
             self.storages.wrote(known, tensor, None)
             return True
         # They do not share a counter, as was believed.
-        known.counter = self.storages.meet_counter(known.storage, version_of(tensor))
+        known.counter = self.storages.new_counter(known.storage, version_of(tensor))
         known.operand = replace(known.operand, counter=known.counter.number)
         self._describe(known)
         self.storages.drop_counters(known.storage)

@@ -80,7 +80,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
     ) -> None:
         super().__init__(program, log, limit=limit, outermost=outermost)
         self.objects: TorchObjects = TorchObjects(self)
-        self.account = self.objects.storages.account
+        self.live_and_peak = self.objects.storages.live_and_peak
         self.passes: TorchPasses = TorchPasses(self)
         protect = self.guard.protect
         self._hand = protect(self._handed)
@@ -322,9 +322,9 @@ class TorchRecorder(CallRecorder[TorchCall]):
                 if self._is_left_out():
                     self.emit(events.Handed())
                 elif not self.limit.reached():
-                    line, account = self.names.line(frame), self.account()
+                    line, live_and_peak = self.names.line(frame), self.live_and_peak()
                     self.emit(events.OperationDone(
-                        "swap_tensors", "reallocated", inputs, one.operand, {}, one.node, line, *account,
+                        "swap_tensors", "reallocated", inputs, one.operand, {}, one.node, line, *live_and_peak,
                     ))  # fmt: skip
 
 

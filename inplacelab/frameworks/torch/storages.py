@@ -58,7 +58,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
 
     # ---- memory ----------------------------------------------------------------------------------------------------------
 
-    def account(self) -> tuple[int, int]:
+    def live_and_peak(self) -> tuple[int, int]:
         if self._just_deserted:
             self._settle(self._just_deserted)
         return self._live, self._peak
@@ -143,7 +143,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
         there = [each.counter for each in shared if each.storage is storage]
         there += [] if storage.tensors else storage.counters
         found = next((each for each in there if each.version == version), None)
-        return found or self.meet_counter(storage, version)
+        return found or self.new_counter(storage, version)
 
     def drop_counters(self, storage: TorchStorage) -> None:
         """Emits which counters of a storage are gone: neither a tensor nor a node refers to them, and others count there."""
@@ -178,7 +178,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
         version, others = version_of(data), storage.tensors.values()
         shown = ((each, other) for each in others if (other := each.alive()) is not None)
         same = next((each.counter for each, other in shown if version_of(other) == version), None)
-        return same or (storage.counters[0] if storage.counters else self.meet_counter(storage, version))
+        return same or (storage.counters[0] if storage.counters else self.new_counter(storage, version))
 
     def contents(self, known: Any) -> bytes | None:
         """Returns the bytes of a tensor's storage; None if there are too many."""

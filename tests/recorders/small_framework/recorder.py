@@ -106,7 +106,7 @@ class VectorRecorder:
         """Called when the program ended with an exception."""
         self.names.look(scopes_of(self.program.frames_in(error)), done=True)
         line = self.program.line_of(error)
-        self.emit(events.Raised(class_name(type(error)), message_of(error), line, *self.account()))
+        self.emit(events.Raised(class_name(type(error)), message_of(error), line, *self.live_and_peak()))
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended."""
@@ -145,8 +145,8 @@ class VectorRecorder:
         if category == "in-place":
             memory = result.memory
             self.emit(events.Wrote(output.storage, output.counter, memory.version, snapshot(memory.numbers)))
-        depends, account = POINTWISE if name.startswith("plus") else None, self.account()
-        self.emit(events.OperationDone(name, category, inputs, output, {}, None, line, *account, depends=depends))
+        depends, live_and_peak = POINTWISE if name.startswith("plus") else None, self.live_and_peak()
+        self.emit(events.OperationDone(name, category, inputs, output, {}, None, line, *live_and_peak, depends=depends))
 
     # ---- objects -------------------------------------------------------------------------------------------------------
 
@@ -181,7 +181,7 @@ class VectorRecorder:
     def _memory_died(self, known: KnownMemory) -> None:
         self.emit(events.Died("storage", known.number))
 
-    def account(self) -> tuple[int, int]:
+    def live_and_peak(self) -> tuple[int, int]:
         """Returns the bytes of the living storages that the program has made, and their peak."""
         live = sum(known.bytes for _, known in self._memories.living())
         self._peak = max(self._peak, live)
