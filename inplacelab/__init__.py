@@ -97,7 +97,7 @@ _LAZY = {
     ), "device.paddle_places"),
     "last_recording": "ipython", "load_ipython_extension": "ipython",
     "create_parameter": "nn.layer", "ParamAttr": "nn.parameters",
-    "DataParallel": "distributed.data_parallel", "record": "recorders.run", "explain": "diagnosis.explain", "shares_storage": "recorders.sharing", "show": "showing",
+    "DataParallel": "distributed.data_parallel", "record": "recorders.run", "explain": "diagnosis.explain", "shares_storage": "recorders.existing", "show": "showing",
     "load": "saving", "save": "saving",
 }  # fmt: skip
 """What is imported on first use, and from which module; a name with "" is a module itself. A first program with tensors needs
