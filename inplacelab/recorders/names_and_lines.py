@@ -425,7 +425,7 @@ class NamesAndLines:
             # Whether the outermost frame runs another statement than at the last event, or runs it again.
             begins = False
             if frame is self.root:
-                statement, instruction = self._program.statement(line), frame.f_lasti
+                statement, instruction = self._program.statements.get(line, line), frame.f_lasti
                 begins = statement != self._statement or instruction <= self._instruction
                 self._statement, self._instruction = statement, instruction
             found = self._bindings.look(scopes_of(self._program.frames(frame, self.root)), done=begins)

@@ -113,7 +113,7 @@ class Program:
     filename: str
     names: frozenset[str]
     first_line: int = 1
-    _statements: Mapping[int, int] = field(default_factory=dict, repr=False)
+    statements: Mapping[int, int] = field(default_factory=dict, repr=False)
     """For each line of the text, the line on which the innermost statement begins that it is a part of."""
 
     @classmethod
@@ -172,7 +172,7 @@ class Program:
 
     def statement(self, line: int) -> int:
         """Returns the first line of the innermost statement that contains a line of the text."""
-        return self._statements.get(line, line)
+        return self.statements.get(line, line)
 
     def line_of_function(self, function: Any) -> int | None:
         """Returns the line with the `def` or `lambda` of a function; None for a function outside the program."""
@@ -194,7 +194,7 @@ class Program:
         starred = [code.co_flags & flag for flag in (CO_VARARGS, CO_VARKEYWORDS)]
         count = code.co_argcount + code.co_kwonlyargcount + sum(map(bool, starred))
         for name in code.co_varnames[:count]:
-            value = names.get(name)
+            value: Any = names.get(name)
             is_dict, is_list = type(value) is dict, type(value) in (list, tuple)
             parts = value.values() if is_dict else value if is_list else (value,)
             yield from [each for each in parts if issubclass(type(each), kind)]

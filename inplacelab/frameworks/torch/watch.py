@@ -208,7 +208,7 @@ class TorchWatch:
         """Returns the thread that runs now; None if it is not watched."""
         return getattr(self._threads, "here", None) if self._on else None
 
-    def _shielded(self, do: Callable[..., Any], *args: Any) -> Any:
+    def _safely(self, do: Callable[..., Any], *args: Any) -> Any:
         """Calls a part of the watch. What fails there must not reach the program; nor does code of the program run there."""
         try:
             with _unseen():
@@ -269,13 +269,13 @@ class TorchWatch:
             return function(*args, **kwargs)
         if kind.is_pass:
             return call_from(frame, function, args, kwargs)
-        call = self._shielded(self._before, kind, frame, args, kwargs)
+        call = self._safely(self._before, kind, frame, args, kwargs)
         result = None
         try:
             result = call_from(frame, function, args, kwargs)
         finally:
             if call is not None:
-                self._shielded(self._note, here, call, result)
+                self._safely(self._note, here, call, result)
         return result
 
     def _before(self, kind: TorchKind, frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
@@ -305,22 +305,22 @@ class TorchWatch:
         if now != call.versions or call.silent:  # one comparison: most operations write nothing
             self._note_writes(call, now, moment)
         if call.kind.own_counter or (self._some_apart and op == "detach"):
-            self._shielded(self._counts_apart, call, results)
+            self._safely(self._counts_apart, call, results)
         for each in results:
             if (
                 type(each) is torch.Tensor
                 and _base_of(each) is not None
                 and not any(each is one for one in call.tensors)
             ):
-                self._shielded(self._made_view, each, self._places.of(call.frame))
+                self._safely(self._made_view, each, self._places.of(call.frame))
 
     def _note_writes(self, call: _Call, now: Sequence[int], moment: int) -> None:
         place = self._places.of(call.frame)
         for tensor, before, after in zip(call.tensors, call.versions, now, strict=True):
             if before != after:
-                self._shielded(self._wrote, call.kind.name, moment, tensor, before, after, place)
+                self._safely(self._wrote, call.kind.name, moment, tensor, before, after, place)
         for tensor in call.silent:
-            self._shielded(self._wrote, call.kind.name, moment, tensor, version_of(tensor), version_of(tensor), place)
+            self._safely(self._wrote, call.kind.name, moment, tensor, version_of(tensor), version_of(tensor), place)
 
     def _note_others(self, here: _Thread, first: int) -> None:
         """Notes nodes that were made since the last operation by something that was not seen, such as compiled code."""
@@ -408,7 +408,7 @@ class TorchWatch:
         finally:
             self._note_others(here, _next_node())
             here.functions.pop()
-            self._shielded(self._note_function, here, runs, frame, _tensors(args, {}), result)
+            self._safely(self._note_function, here, runs, frame, _tensors(args, {}), result)
         return result
 
     def _note_function(self, here: _Thread, runs: _Function, frame: Any, tensors: Sequence[Any], result: Any) -> None:
@@ -438,7 +438,7 @@ class TorchWatch:
         here = self._here()
         if here is not None and here.functions:
             here.functions[-1].marked = args[1:]
-            self._shielded(self._remember, args[0])
+            self._safely(self._remember, args[0])
         return mark(*args, **kwargs)
 
     def _remember(self, node: Any) -> None:
@@ -500,16 +500,16 @@ class TorchWatch:
         self, here: _Thread, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any
     ) -> Any:
         begun = _next_node()
-        silent = (self._shielded(self._silently_stale, args, kwargs, frame) or ()) if self._suspicious else ()
+        silent = (self._safely(self._silently_stale, args, kwargs, frame) or ()) if self._suspicious else ()
         try:
             with in_force(self._mode):
                 result = run(*args, **kwargs)
         except Exception as error:
             if error is not here.raised:
                 here.raised = error
-                self._shielded(self._find_out, here, error, args, kwargs, frame)
+                self._safely(self._find_out, here, error, args, kwargs, frame)
             raise
-        self._shielded(self._ran, here, begun, silent, frame)
+        self._safely(self._ran, here, begun, silent, frame)
         return result
 
     def _ran(self, here: _Thread, begun: int, silent: Sequence[Failure], frame: Any) -> None:
