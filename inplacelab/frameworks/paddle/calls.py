@@ -21,7 +21,9 @@ from inplacelab.recorders.positions import (
     At,
     Touched,
     above,
+    accumulates,
     along,
+    always,
     ascending,
     at_key,
     below,
@@ -170,10 +172,6 @@ def tensors_of(value: Any) -> Iterator[Any]:
 # --- slots -------------------------------------------------------------------------------------------------------------
 
 
-def _accumulates(given: Mapping[str, Any]) -> bool:
-    return bool(given.get("accumulate", False))
-
-
 def _adds(given: Mapping[str, Any]) -> bool:
     return not given.get("overwrite", True)
 
@@ -182,17 +180,13 @@ def _reduces(given: Mapping[str, Any]) -> bool:
     return bool(given.get("reduce", "assign") != "assign")
 
 
-def _always(_: Mapping[str, Any]) -> bool:
-    return True
-
-
 _WRITES: Mapping[str, At] = {
     "masked_fill_": At(where_true, ("x", "mask", "value")),
     "where_": At(where_false, ("mask", "x", "value")),
-    "index_put_": At(keyed, ("x", "index", "value", "accumulate"), _accumulates),
-    "index_add_": At(rows, ("x", "index", "value", "axis"), _always),
+    "index_put_": At(keyed, ("x", "index", "value", "accumulate"), accumulates),
+    "index_add_": At(rows, ("x", "index", "value", "axis"), always),
     "scatter_": At(rows, ("x", "index", "value", "overwrite"), _adds),
-    "scatter_nd_add_": At(places, ("x", "index", "value"), _always),
+    "scatter_nd_add_": At(places, ("x", "index", "value"), always),
     "put_along_axis_": At(along, ("x", "index", "value", "axis", "reduce", "include_self"), _reduces),
     "fill_diagonal_": At(diagonal, ("x", "value", "offset", "wrap")),
     "fill_diagonal_tensor_": At(diagonals, ("x", "value", "offset", "dim1", "dim2")),

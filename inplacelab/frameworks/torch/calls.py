@@ -19,8 +19,10 @@ from inplacelab.recorders.positions import (
     At,
     Touched,
     above,
+    accumulates,
     along,
     along_broadcast,
+    always,
     ascending,
     at_key,
     below,
@@ -171,16 +173,8 @@ def tensors_of(value: Any) -> Iterator[Any]:
 # --- slots -------------------------------------------------------------------------------------------------------------
 
 
-def _accumulates(given: Mapping[str, Any]) -> bool:
-    return bool(given.get("accumulate", False))
-
-
 def _reduces(given: Mapping[str, Any]) -> bool:
     return given.get("reduce") is not None
-
-
-def _always(_: Mapping[str, Any]) -> bool:
-    return True
 
 
 _ROWS = ("x", "axis", "index", "value")
@@ -190,13 +184,13 @@ _WRITES: Mapping[str, At] = {
     "masked_scatter_": At(where_true, ("x", "mask", "value")),
     "index_fill_": At(rows, _ROWS),
     "index_copy_": At(rows, _ROWS),
-    "index_add_": At(rows, _ROWS, _always),
-    "index_reduce_": At(rows, _REDUCING, _always),
+    "index_add_": At(rows, _ROWS, always),
+    "index_reduce_": At(rows, _REDUCING, always),
     "scatter_": At(along, _ALONG, _reduces),
-    "scatter_add_": At(along, _ALONG, _always),
-    "scatter_reduce_": At(along, _REDUCING, _always),
-    "index_put_": At(keyed, ("x", "index", "value", "accumulate"), _accumulates),
-    "put_": At(flat, ("x", "index", "value", "accumulate"), _accumulates),
+    "scatter_add_": At(along, _ALONG, always),
+    "scatter_reduce_": At(along, _REDUCING, always),
+    "index_put_": At(keyed, ("x", "index", "value", "accumulate"), accumulates),
+    "put_": At(flat, ("x", "index", "value", "accumulate"), accumulates),
     "fill_diagonal_": At(diagonal, ("x", "value", "wrap")),
     "tril_": At(above, ("x", "diagonal")),
     "triu_": At(below, ("x", "diagonal")),
