@@ -2,8 +2,8 @@
 
     python benchmarks/reading.py
 
-Counted with `sys.setprofile`, over this package's files only. Comprehensions belong to the function that they stand in. *Returns* are
-changes back to a file that was left before, where a reader has to turn back. The numbers do not depend on the machine.
+Counted with `sys.setprofile`, over this package's files only. *Returns* are changes back to a file that was left before, where a
+reader has to turn back. The numbers do not depend on the machine.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ from __future__ import annotations
 import argparse
 import ast
 import gc
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -36,9 +34,6 @@ x = paddle.ones([2, 3])
 y = paddle.zeros([2, 3])
 x.add_(y)
 """
-
-
-_INSIDE = re.compile(r"(\.<locals>)?\.<(lambda|listcomp|setcomp|dictcomp|genexpr)>.*")
 
 
 @dataclass
@@ -61,7 +56,7 @@ class Walk:
         code = frame.f_code
         if not code.co_filename.startswith(PACKAGES):
             return
-        self.functions.add((code.co_filename, _INSIDE.sub("", code.co_qualname)))
+        self.functions.add((code.co_filename, code.co_qualname))
         if code.co_filename != self.last:
             self.returns += code.co_filename in self.files
             self.files[code.co_filename] = None
@@ -115,32 +110,6 @@ def one_operation() -> Walk:
     return walks[0]
 
 
-_found = Walk()
-
-
-def _begin() -> None:
-    _found.files.clear()
-    _found.functions.clear()
-    _found.returns, _found.last = 0, ""
-    gc.collect()
-    sys.setprofile(lambda frame, event, _: _found.enter(frame) if event == "call" else None)
-
-
-def torch_operation() -> Walk:
-    """Counts what runs while PyTorch's `h.add_(y)` is recorded by `record()`, after others: what is looked up once is known then."""
-    import torch  # noqa: PLC0415  # if it is there
-
-    a, y = torch.ones(3, requires_grad=True), torch.ones(3)
-    with inplacelab.record():
-        h = a * 2
-        for k in range(3):
-            if k == 2:
-                _begin()
-            h.add_(y)
-            sys.setprofile(None)
-    return replace(_found)
-
-
 def show(what: str, walk: Walk) -> None:
     """Print one line of the table."""
     parts = "  ".join("{}: {:2} files, {:3} functions".format(name, *walk.within(at)) for name, at in FOLDERS.items())
@@ -163,8 +132,6 @@ def main() -> None:
     print(PROGRAM)
     show("recording the program", recording)
     show("recording x.add_(y) in it", one_operation())
-    if find_spec("torch") is not None:
-        show("recording PyTorch's h.add_(y)", torch_operation())
     show("building its recording", building)
     show("drawing it", drawing)
 

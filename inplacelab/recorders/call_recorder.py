@@ -398,8 +398,9 @@ class CallRecorder(Generic[C]):
 
     def _report_changes(self, call: C, written: Sequence[Pair]) -> None:
         """Emits what else a call has changed in its tensors: layout, storage, flags."""
+        reported = [id(known) for known, _ in written]
         for known, tensor in zip(call.known, call.tensors, strict=True):
-            if any(known is each for each, _ in written):
+            if id(known) in reported:
                 continue
             left = known.storage
             if self.objects.look_at(known, tensor, apart=call.kind.name in self.counts_apart):

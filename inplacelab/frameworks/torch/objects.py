@@ -250,7 +250,7 @@ class TorchObjects(KnownObjects[TorchTensor]):
         if gradient is not None:
             self._accumulated(gradient, held, later)
             if self.history(gradient, held):
-                self.histories(gradient.storage, ())
+                self.histories(gradient.storage)
         known.grad = gradient
         self._emit(events.GradientSet(known.number, None if gradient is None else gradient.number))
         return None if gradient is None else gradient.operand
@@ -291,12 +291,12 @@ class TorchObjects(KnownObjects[TorchTensor]):
 
     # ---- histories -------------------------------------------------------------------------------------------------------
 
-    def histories(self, storage: TorchStorage, used: tuple[Any, ...]) -> None:
-        """Emits changes of the history of every tensor on a storage. `used` are the tensors that the operation has used."""
+    def histories(self, storage: TorchStorage, used: Any = None) -> None:
+        """Emits changes of the history of every tensor on a storage. `used` is the one that the operation has used."""
         for known in list(storage.tensors.values()):
             tensor = known.alive()
             if tensor is not None:
-                self.history(known, tensor, fresh=any(tensor is each for each in used))
+                self.history(known, tensor, fresh=tensor is used)
 
     def _history(self, known: TorchTensor, tensor: Any, fresh: bool) -> tuple[int | None, bool]:
         """Returns a tensor's node, and whether it needs a gradient. The node of a view is inferred if reading it would make it."""

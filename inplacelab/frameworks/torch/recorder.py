@@ -130,7 +130,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
             if tensor is not None and version_of(tensor) != known.counter.version and not self.limit.exceeded:
                 self.objects.look_at(known, tensor)
                 if self.objects.wrote_unseen(known, tensor):
-                    self.objects.histories(known.storage, ())
+                    self.objects.histories(known.storage)
                     self.guard.note(_UNOBSERVED)
 
     def known(self, tensor: Any) -> TorchTensor | None:
@@ -198,13 +198,13 @@ class TorchRecorder(CallRecorder[TorchCall]):
             self._report_write(call, each, other, now - left if left else None)
 
     def _look_at_written(self, call: TorchCall, known: TorchTensor, tensor: Any) -> None:
-        self.objects.histories(known.storage, (tensor,) if call.makes_nodes else ())
+        self.objects.histories(known.storage, tensor if call.makes_nodes else None)
         self.objects.look_at(known, tensor)
 
     def _look_at_flags(self, call: TorchCall, known: TorchTensor, tensor: Any) -> None:
         if known.needs is not needs_gradient(tensor) or call.kind.name in _SETS_FLAGS:
             self.objects.flags(known, tensor)
-            self.objects.histories(known.storage, ())  # views of it need a gradient as it does
+            self.objects.histories(known.storage)  # views of it need a gradient as it does
 
     def _report_result(self, call: TorchCall, tensor: Any) -> None:
         objects, seen = self.objects, self.objects.storages.seen
