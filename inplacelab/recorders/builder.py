@@ -1,7 +1,7 @@
-"""Builds a recording from events. It depends on no engine and no framework: all that it needs is in the events.
+"""Builds the steps of a `Recording` from events.
 
-builder.py      `Builder`: matches events into steps        objects.py   storages, counters and tensors, and their names
-changes.py      what is new since the last step             decode.py    bytes to values
+The builder runs when the recording is requested, over all events in order. It does not depend on an engine or a framework: all that
+it needs is in the events. The facts of a step are made in `builder_facts.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Decodes events into facts of a recording: bytes into values, layouts into runs of slots, launches into launch facts."""
+"""The facts of which the builder makes steps.
+
+- `values`, `runs_of`, `saved`, `launch`: decode events: bytes into values, layouts into runs of slots, launches into launch facts.
+- `Steps`, `Changes`: collect facts between steps: each step holds only what is new or different since the last one.
+- `Objects`: turns events about storages, version counters and tensors into facts, and names them.
+"""
 
 from __future__ import annotations
 

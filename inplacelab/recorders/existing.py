@@ -2,6 +2,9 @@
 
 Tensors are found in lists, tuples and dictionaries, also in each other, and in modules and optimizers. The framework's recorder then
 describes them (`Recorder.look`), and the recording has a single step, of kind "look".
+
+`names_of` reads in the source of the line that runs what the program wrote as the arguments of a call: `show(x, net.weight)`.
+`shares_storage` tells whether two existing tensors share a storage, whatever framework they belong to.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds which of the program's names refer to which tensors, directly or through containers and objects.
+"""Tells, at an event, where the program is (`NamesAndLines`), and which of its names refer to which tensors (`Bindings`).
 
 A name leads to tensors through
 

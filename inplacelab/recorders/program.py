@@ -1,4 +1,8 @@
-"""Describes the recorded program: its text, its lines, its frames on the stack, and the names in it."""
+"""Describes the recorded program: its text, its lines, its frames on the stack, and the names in it.
+
+A recorder runs between a program and its framework. `call_from` calls a function as if a frame of the program did, and `as_unrecorded` makes
+tracebacks as they would be if no recorder ran.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 """Copies the contents of a storage before the next operation overwrites them.
 
 A small storage is copied whole at every version. For a larger one, both ends, some of the written slots and the extremes are copied.
-Bytes are decoded when the recording is built (`decode.values`).
+Bytes are decoded when the recording is built (`builder_facts.values`).
+
+The memory of a storage of another framework is read by its address, as an array of NumPy (`memory_at`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Runs a program on other data: with other seeds, and other values of the tensors that it makes of numbers.
+"""The data on which a program runs again to try a fix (`replay.py`): what it was given, other data, and moved elements.
+
+- `InitialValues`: copies of what it was given, so that it runs again as it ran at first.
+- `OtherData`: other seeds, and other values of the tensors that it makes of numbers.
+- `compare`: gradients against finite differences of the loss, for frameworks whose own backward may be wrong. Of each leaf some elements are
+  moved up and down, each in a run of its own that ends where the first backward pass would begin. An element at which the loss is not smooth
+  tells nothing: where the slopes to both sides differ, or those of two step sizes.
 
 A fix may agree with the original by accident: with one seed a ReLU passes nothing on, a parameter is zero. So it is compared on other data, too.
 The values are derived from the values that the program gives, so they are the same in the original and in the edited program.

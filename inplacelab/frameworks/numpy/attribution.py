@@ -1,7 +1,9 @@
-"""Parses what each statement of a program binds, writes and reads, and by which operation.
+"""Infers which statement made or wrote an array, and by which operation, from the text of the program.
 
-For recorders of frameworks that report nothing. This is syntax only: the recorder finds out what an expression refers to, and whether
-it is an array.
+For recorders of frameworks that report nothing: they find a new array, or changed values, when the next statement
+begins. Several statements may have ended by then, since each but the first was run by a call in the one before it.
+
+What each statement binds, writes and reads is syntax only (`read`): the recorder finds out what an expression refers to, and whether it is an array.
 
 >>> statement = read("z = x + y")[1]
 >>> [(each.label, each.by, [ast.unparse(place) for place in each.reads]) for each in statement.bindings]
