@@ -132,11 +132,9 @@ node_modules/.bin/esbuild:
 
 bench: $(VENV)/test.stamp ## Measure the engine against NumPy and other frameworks; measure recording, the stepper in Chromium, and the kernels on a GPU if there is one
 	$(PY) -m benchmarks.compare
-	$(PY) -m benchmarks.rows
 	$(PY) -m benchmarks.recording
 	$(PY) benchmarks/reading.py
 	$(PY) benchmarks/drawing.py
-	$(PY) benchmarks/visible.py
 	$(PY) benchmarks/gpu.py
 
 gpu: $(VENV)/test.stamp ## Run every row on an NVIDIA GPU, and measure it (needs: pip install ".[gpu13]" or ".[gpu12]")

@@ -8,11 +8,9 @@ NumPy in a second process, measured like a framework: what it differs from 1 is 
 The sections:
 
 - *latency*: operations on 2 x 3 numbers, without and with a graph;
-- *operations*: the same for the twenty operations most used in the lessons;
 - *programs*: four programs, forward and backward, in each framework and by hand;
 - *large*: operations in place on 64 MiB;
 - *import*: `import inplacelab`, which includes NumPy's;
-- *peaks*: the memory account against peaks computed by hand;
 - *growth*: what an operation costs as views, history and earlier recordings grow.
 - *pages*: what in-place operations save in time, and why: page faults.
 
@@ -30,7 +28,7 @@ from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from benchmarks import fresh_pages, goals, growth, imports, operations, peaks, tables
+from benchmarks import fresh_pages, goals, growth, imports, operations, tables
 from benchmarks.contestants import BEFORE, FRAMEWORKS, NUMPY, OURS, TWIN, installed
 from benchmarks.interleaved import Measured, measured, processes, unpack
 from benchmarks.programs import PROGRAMS
@@ -146,15 +144,9 @@ def _small(names: Sequence[str]) -> dict[str, Case]:
 
 
 def latency(effort: Effort) -> Table:
-    """The rows of the latency table."""
-    rows = _rows(_small(operations.LATENCY), lambda _: goals.FASTER, effort)
+    """Operations on small tensors."""
+    rows = _rows(_small(tuple(operations.OPERATIONS)), lambda _: goals.FASTER, effort)
     return ratios("Latency: 2 x 3 numbers", rows, effort, goals.ON_AVERAGE)
-
-
-def most_used(effort: Effort) -> Table:
-    """The operations most used in the lessons."""
-    rows = _rows(_small(tuple(operations.LESSON_COUNTS)), lambda _: goals.FASTER, effort)
-    return ratios("Operations: the twenty most used in the lessons, 2 x 3 numbers", rows, effort, goals.ON_AVERAGE)
 
 
 def programs(effort: Effort) -> Table:
@@ -179,16 +171,6 @@ def imported(effort: Effort) -> Table:
     return ratios("Import: in a new interpreter", [Row("import inplacelab", found, goals.IMPORT)], effort)
 
 
-def accounted(_: Effort) -> Table:
-    """The memory account."""
-    lines = [
-        [each.name, f"{each.found:,}", f"{each.expected:,}", each.why, "met" if each.found == each.expected else "missed: not exact"]
-        for each in peaks.peaks()
-    ]  # fmt: skip
-    shape = f"{peaks.SHAPE}".strip("[]")
-    return Table(f"Peaks: bytes, of tensors of {shape}", ("", "peak", "by hand", "which is", "goal"), lines)
-
-
 def grown(effort: Effort) -> Table:
     """What an operation costs as something grows."""
     curves: list[Curve] = growth.curves(effort.quick)
@@ -204,11 +186,9 @@ def fresh(effort: Effort) -> Table:
 
 SECTIONS: dict[str, Callable[[Effort], Table]] = {
     "latency": latency,
-    "operations": most_used,
     "programs": programs,
     "large": large,
     "import": imported,
-    "peaks": accounted,
     "growth": grown,
     "pages": fresh,
 }

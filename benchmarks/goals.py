@@ -20,23 +20,15 @@ Larger sizes leave the processor's caches, and that costs something in any progr
 _RESULT = "the result is two Python objects, a tensor and a counted storage: nearly half of the time of `x + y`"
 _LEAF = "the node, and the leaf's accumulation node, which a program makes once and the measurement in each call"
 _VIEW = "a view is a Python object that its base remembers"
-_PLACE = "the part is a view first"
-_NUMPY = "NumPy's own function takes most of torch's time, or more (see torch/NumPy)"
-_STEPS = "several functions of NumPy, where the frameworks have one kernel"
 _OPERATION = "each operation checks, counts and remembers what a program by hand does not have to"
 
 REASONS: dict[str, str] = {
     "geometric mean": "half of torch's time is three to four times NumPy's own: too little for checks, modes, memory account and nodes in Python",
-    **dict.fromkeys(("add", "subtract", "multiply", "scale", "relu", "clone"), _RESULT),
-    **dict.fromkeys(("add, graph", "subtract, graph", "multiply, graph", "scale, graph", "relu, graph", "clone, graph"), _LEAF),
-    **dict.fromkeys(("getitem", "transpose", "reshape"), _VIEW),
-    **dict.fromkeys(("getitem, graph", "transpose, graph", "reshape, graph"), _LEAF),
-    **dict.fromkeys(("setitem", "setitem, graph"), _PLACE),
-    **dict.fromkeys((name + graph for name in ("sum", "mean", "matmul") for graph in ("", ", graph")), _NUMPY),
-    **dict.fromkeys(("logsumexp", "logsumexp, graph"), _STEPS),
-    **dict.fromkeys(("set_value", "set_value, graph"), "it checks and raises the version; torch's `x.data.copy_(y)` does not"),
-    **dict.fromkeys(("detach", "detach, graph"), "a tensor is a Python object"),
-    **dict.fromkeys(("zero_", "zero_, graph", "relu_", "relu_, graph"), "torch's call is about as short"),
+    "add": _RESULT,
+    "add, graph": _LEAF,
+    **dict.fromkeys(("getitem", "transpose"), _VIEW),
+    **dict.fromkeys(("getitem, graph", "transpose, graph"), _LEAF),
+    **dict.fromkeys(("relu_", "relu_, graph"), "torch's call is about as short"),
     "a training step": _OPERATION,
     "chain in place": _OPERATION,
     "writes through views": "each write makes a view, its node and the base's new node; by hand it is one line of NumPy",

@@ -11,7 +11,6 @@ import warnings
 from pathlib import Path
 
 from differences import data
-from differences.chapters import CHAPTERS
 from differences.page import PAGES, page
 from differences.queries import all_answers
 from inplacelab.lessons.differences import Answers, load
@@ -25,7 +24,9 @@ def record() -> tuple[dict[str, str], dict[str, Answers]]:
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
         import paddle  # noqa: PLC0415  # only to record the answers again
         import torch  # noqa: PLC0415
-    answers = {each.key: all_answers(each, paddle, torch) for chapter in CHAPTERS for each in chapter.differences}
+    answers = {
+        each.key: all_answers(each, paddle, torch) for chapter in data.chapters() for each in chapter.differences
+    }
     print(f"recorded {len(answers)} programs")
     return {"paddle": paddle.__version__, "torch": torch.__version__.split("+")[0]}, answers
 
@@ -35,9 +36,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Write the differences: the data of the lessons, and the page.")
     parser.add_argument("--record", action="store_true", help="first run every program in all three frameworks")
     versions, answers = record() if parser.parse_args().record else (load().versions, load().answers)
-    if unanswered := [each.key for chapter in CHAPTERS for each in chapter.differences if each.key not in answers]:
+    chapters = data.chapters()
+    if unanswered := [each.key for chapter in chapters for each in chapter.differences if each.key not in answers]:
         parser.error(f"no answers are recorded for {', '.join(unanswered)}: use --record")
-    data.FILE.write_text(data.as_text(versions, CHAPTERS, answers), encoding="utf-8")
+    data.FILE.write_text(data.as_text(versions, chapters, answers), encoding="utf-8")
     load.cache_clear()
     for language, name in PAGES.items():
         (HERE / name).write_text(page(language), encoding="utf-8")

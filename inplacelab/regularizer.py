@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from inplacelab import errors
 from inplacelab.tensor import Tensor
 
 
@@ -36,18 +39,8 @@ class L2Decay:
         return f"L2Decay, coeff={self.coeff:f}"
 
 
-class L1Decay(L2Decay):
-    """Adds `coeff` times the sign of the parameter to its gradient: small parameters are pulled as hard as large ones.
+__all__ = ["L2Decay"]
 
-    Args:
-        coeff: the factor.
 
-    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/regularizer/L1Decay_en.html
-    """
-
-    def __call__(self, parameter: Tensor, gradient: Tensor) -> Tensor:
-        """Returns the gradient plus the decay: a new tensor."""
-        return super().__call__(parameter.sign(), gradient)
-
-    def __repr__(self) -> str:
-        return f"L1Decay, coeff={self.coeff:f}"
+def __getattr__(name: str) -> Any:
+    raise errors.not_there(__name__, name, __all__)

@@ -1,1 +1,1 @@
-"""The page of differences, for its authors: the entries, the queries to the three frameworks, the data and the page."""
+"""The page of differences, for its authors: the table of programs, the queries to the three frameworks, the data and the page."""

@@ -1,8 +1,9 @@
-"""Writes the data of the lessons: the chapters, and the recorded answers."""
+"""Reads the table of programs, and writes the data of the lessons: the programs with the recorded answers."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -14,6 +15,22 @@ from inplacelab.lessons.differences import FRAMEWORKS, Answer, Answers, Chapter,
 
 FILE = Path(differences.__file__).with_name("data.json")
 """Where the lessons find the data. The recorded answers are kept only here."""
+TABLE = Path(__file__).with_name("table.toml")
+
+
+def chapters() -> tuple[Chapter, ...]:
+    """Returns the table, in the order in which it is shown."""
+    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    return tuple(
+        Chapter(each["key"], Text(**each["title"]), Text(**each["why"]), tuple(map(_difference, each["differences"])))
+        for each in table["chapters"]
+    )
+
+
+def _difference(row: dict[str, Any]) -> Difference:
+    texts = {"kind": Kind[row["kind"]], "title": Text(**row["title"]), "why": Text(**row["why"])}
+    torch = row.get("torch", row["program"])
+    return Difference(**row | texts | {"torch": torch or None, "fixed": row.get("fixed")})
 
 
 def as_text(versions: Mapping[str, str], chapters: Sequence[Chapter], answers: Mapping[str, Answers]) -> str:

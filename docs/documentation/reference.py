@@ -53,7 +53,7 @@ PAGES = (
          ("inplacelab.optimizer", "inplacelab.optimizer.lr", "inplacelab.regularizer", "inplacelab.io")),
     Page("device", Text("Devices and kernels", "设备与核函数"),
          Text("The CPU, a GPU, a simulated GPU; and kernels to read, fuse and run.", "CPU、GPU、模拟 GPU，以及可以阅读、融合、运行的核函数。"),
-         ("inplacelab.device", "inplacelab.device.cuda", "inplacelab.kernels", "inplacelab.base")),
+         ("inplacelab.device", "inplacelab.device.cuda", "inplacelab.kernels")),
     Page("distributed", Text("Several processes", "多进程"),
          Text("Collectives in place, over MPI.", "原地的集合通信，经由 MPI。"), ("inplacelab.distributed",)),
     Page("torch", Text("PyTorch's names", "PyTorch 的名字"),

@@ -1,14 +1,13 @@
 """The gradient history: saved tensors, histories of views that are rewritten after writes, and the backward pass.
 
-    history.py      the node that made a tensor's current value, also after writes through views     live_views.py   a tensor's views
-    nodes.py        grad nodes: from the gradient of a result to those of the inputs
-    saved.py        saved tensors, and the check of their versions     meta.py   metadata that is kept instead of bytes
-    saved_copies.py copies of saved tensors before a write             saved_hooks.py   saved tensors in a form that the program chooses
-    engine.py       the backward pass     backward_function.py, grad_function.py   `backward` and `grad`
-    operations.py   the operations that backward computes with: what this package needs from `ops`, a higher layer
-    grad_mode.py    `no_grad` and its like     grad_fn.py, tensor_methods.py   what programs see of the history
-    py_layer.py     `PyLayer`, made of custom/
-    gradient_checks.py, finite_differences.py   checks of derivatives
+    history.py         the node that made a tensor's current value, also after writes through views; a tensor's views
+    nodes.py           grad nodes: from the gradient of a result to those of the inputs
+    saved.py           saved tensors and metadata, the check of their versions; copies before a write; forms that a program chooses
+    engine.py          the backward pass                 gradients.py         `backward` and `grad`
+    operations.py      the operations that backward computes with: what this package needs from `ops`, a higher layer
+    grad_mode.py       `no_grad` and its like            tensor_methods.py    what programs see of the history
+    py_layer.py        `PyLayer`                         custom_nodes.py      the grad nodes of custom operations
+    gradient_checks.py checks of derivatives by finite differences
 
 The public names are those of `paddle.autograd`, and two additions: checks of derivatives, and copies of saved tensors. They
 are imported on first use, since the engine's modules in this package import each other.
@@ -22,27 +21,25 @@ from typing import TYPE_CHECKING, Any
 from inplacelab import errors
 
 if TYPE_CHECKING:
-    from inplacelab.autograd.backward_function import backward
-    from inplacelab.autograd.custom.context import PyLayerContext
-    from inplacelab.autograd.grad_function import grad
+    from inplacelab.autograd.custom_nodes import PyLayerContext
     from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
     from inplacelab.autograd.gradient_checks import gradcheck, gradgradcheck
+    from inplacelab.autograd.gradients import backward, grad
     from inplacelab.autograd.py_layer import PyLayer
-    from inplacelab.autograd.saved_copies import copy_saved_before_write
-    from inplacelab.autograd.saved_hooks import saved_tensors_hooks
+    from inplacelab.autograd.saved import copy_saved_before_write, saved_tensors_hooks
 
 _HOME = {
     "PyLayer": "py_layer",
-    "PyLayerContext": "custom.context",
-    "backward": "backward_function",
-    "copy_saved_before_write": "saved_copies",
+    "PyLayerContext": "custom_nodes",
+    "backward": "gradients",
+    "copy_saved_before_write": "saved",
     "enable_grad": "grad_mode",
-    "grad": "grad_function",
+    "grad": "gradients",
     "gradcheck": "gradient_checks",
     "gradgradcheck": "gradient_checks",
     "is_grad_enabled": "grad_mode",
     "no_grad": "grad_mode",
-    "saved_tensors_hooks": "saved_hooks",
+    "saved_tensors_hooks": "saved",
     "set_grad_enabled": "grad_mode",
 }
 

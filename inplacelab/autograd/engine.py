@@ -20,7 +20,7 @@ from inplacelab.exclusive import Exclusive
 from inplacelab.tensor import Tensor
 
 
-class Pass:
+class BackwardPass:
     """One backward pass.
 
     Attributes:
@@ -363,7 +363,7 @@ def backward(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None], *, retai
         StaleSavedTensorError: if a saved tensor that a derivative needs has been overwritten.
         FreedGraphError: if an earlier pass freed a saved tensor.
     """
-    Pass(create_graph=False, retain_graph=retain_graph).run(
+    BackwardPass(create_graph=False, retain_graph=retain_graph).run(
         [root_of(t, s) for t, s in zip(tensors, seeds, strict=True)]
     )
 

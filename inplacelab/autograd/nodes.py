@@ -19,8 +19,7 @@ import numpy as np
 
 from inplacelab import errors, modes
 from inplacelab.autograd import operations
-from inplacelab.autograd.meta import Meta, Selected, packed_meta
-from inplacelab.autograd.saved import Saved
+from inplacelab.autograd.saved import Meta, Saved, Selected, packed_meta
 from inplacelab.form import Form
 from inplacelab.layout import Shape
 from inplacelab.tensor import Tensor, known_form, over
@@ -253,6 +252,11 @@ class OpNode(Node):
                 return each.unpack(self)
         facts = self.facts
         return facts[name] if name in facts else self.forms[self.row.form_names.index(name)]
+
+
+new_node = OpNode.__new__
+NOTHING: Mapping[str, Any] = {}
+"""The facts of a node whose rules name none."""
 
 
 class UnfinishedNode(Node):

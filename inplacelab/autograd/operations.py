@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import numpy as np
 
-    from inplacelab.autograd.meta import Meta
+    from inplacelab.autograd.saved import Meta
     from inplacelab.layout import Layout, Shape
     from inplacelab.tensor import Tensor
 

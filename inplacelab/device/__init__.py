@@ -7,23 +7,24 @@ GPU, including other programs (`cuda.mem_get_info`). PaddlePaddle without CUDA r
 
 from __future__ import annotations
 
+from typing import Any
+
+from inplacelab import errors
 from inplacelab.device import cuda
-from inplacelab.device.memory import (
-    device_count,
-    get_all_device_type,
-    get_available_device,
+from inplacelab.device.cuda import (
     max_memory_allocated,
-    max_memory_reserved,
     memory_allocated,
     memory_reserved,
     reset_max_memory_allocated,
-    reset_peak_memory_stats,
     synchronize,
 )
 from inplacelab.devices import get_device, set_device
 
 __all__ = [
-    "cuda", "device_count", "get_all_device_type", "get_available_device", "get_device", "max_memory_allocated",
-    "max_memory_reserved", "memory_allocated", "memory_reserved", "reset_max_memory_allocated", "reset_peak_memory_stats",
-    "set_device", "synchronize",
+    "cuda", "get_device", "max_memory_allocated", "memory_allocated", "memory_reserved", "reset_max_memory_allocated", "set_device",
+    "synchronize",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    raise errors.not_there(__name__, name, __all__)

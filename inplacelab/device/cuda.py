@@ -1,4 +1,4 @@
-"""Paddle's `device.cuda`: memory measures under their older names, the name of the GPU and the driver's measures.
+"""Measures the memory of a device: Paddle's `device.cuda`, which `device` takes most of its functions from.
 
 The functions read the current device, also a simulated one; on the CPU they return the numbers of its ledger.
 """
@@ -8,46 +8,54 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab import devices, errors
-from inplacelab.device.memory import (
-    device_count,
-    max_memory_allocated,
-    max_memory_reserved,
-    memory_allocated,
-    memory_reserved,
-    reset_max_memory_allocated,
-    synchronize,
-)
 
 __all__ = [
-    "device_count", "empty_cache", "get_device_name", "max_memory_allocated", "max_memory_reserved", "mem_get_info",
-    "memory_allocated", "memory_reserved", "reset_max_memory_allocated", "synchronize",
+    "empty_cache", "max_memory_allocated", "mem_get_info", "memory_allocated", "memory_reserved", "reset_max_memory_allocated", "synchronize",
 ]  # fmt: skip
+
+
+def max_memory_allocated(device: Any = None) -> int:
+    """Returns the peak of the bytes of live storages since the start or the last reset.
+
+    Args:
+        device: a name, place or device; None for the current one.
+
+    Returns:
+        A number of bytes.
+
+    >>> import inplacelab as paddle
+    >>> paddle.device.reset_max_memory_allocated()
+    >>> before = paddle.device.max_memory_allocated()
+    >>> x = paddle.ones([1000])
+    >>> paddle.device.max_memory_allocated() - before
+    4000
+    """
+    return devices.find(device).ledger.peak
+
+
+def memory_allocated(device: Any = None) -> int:
+    """Returns the bytes of the storages that are live on `device` (None for the current one)."""
+    return devices.find(device).ledger.live
+
+
+def reset_max_memory_allocated(device: Any = None) -> None:
+    """Resets the peak of `device` (None for the current one) to the bytes that are live now."""
+    devices.find(device).ledger.reset_peak()
+
+
+def memory_reserved(device: Any = None) -> int:
+    """Returns the bytes that the allocator of `device` (None for the current one) holds now, in whole blocks on a GPU."""
+    return devices.find(device).reserved()[0]
+
+
+def synchronize(device: Any = None) -> None:
+    """Waits until `device` (None for the current one) has done its work. Only a real GPU computes asynchronously."""
+    devices.find(device).synchronize()
 
 
 def empty_cache() -> None:
     """Returns cached memory that no storage uses to the driver."""
     devices.current().release_unused()
-
-
-def get_device_name(device: Any = None) -> str:
-    """Returns the name of the GPU.
-
-    Args:
-        device: a name, place or device; None for the current one.
-
-    Raises:
-        DeviceError: if the device is not a GPU.
-
-    >>> import inplacelab as paddle
-    >>> _ = paddle.set_device("gpu", simulate=True)
-    >>> paddle.device.cuda.get_device_name()
-    'gpu:0 simulated'
-    >>> _ = paddle.set_device("cpu")
-    """
-    found = devices.find(device)
-    if not found.place.is_gpu_place():
-        raise errors.no_gpu_to_describe(function="get_device_name")
-    return found.describe()
 
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:
@@ -68,3 +76,7 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
     if free_and_total is None:
         raise errors.no_gpu_to_describe(function="mem_get_info")
     return free_and_total
+
+
+def __getattr__(name: str) -> Any:
+    raise errors.not_there(__name__, name, __all__)

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.autograd.custom.call import Call
-from inplacelab.autograd.py_layer import PyLayer
+from inplacelab.autograd.py_layer import Call, PyLayer
 from inplacelab.distributed import transfers
 from inplacelab.distributed.preparation import GRADIENT, Preparation
 from inplacelab.distributed.transfers import Flat, ReduceOp

@@ -13,8 +13,7 @@ from inplacelab.distributed.announcement import Announcement
 from inplacelab.distributed.environment import check_group, world_for
 from inplacelab.distributed.transfers import ReduceOp
 from inplacelab.distributed.world import World, headline
-from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.arguments.overlap import refuse_self_overlap
+from inplacelab.ops.arguments.operands import as_tensor, refuse_self_overlap
 from inplacelab.tensor import Tensor
 
 GRADIENT = ", with gradient"

@@ -18,7 +18,7 @@ from inplacelab.language import Text
 from inplacelab.nn.initializer import Constant
 from inplacelab.nn.layer import Layer
 from inplacelab.ops.creation import to_tensor, zeros
-from inplacelab.ops.joining import stack
+from inplacelab.ops.joining_and_splitting import stack
 from inplacelab.tensor import Tensor
 
 _CHANNELS = {"NC": 1, "NCL": 1, "NCHW": 1, "NCDHW": 1, "NLC": -1, "NHWC": -1, "NDHWC": -1}

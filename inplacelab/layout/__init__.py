@@ -7,7 +7,7 @@ A storage is a flat run of slots. A layout says which slot holds which element:
 counted in elements, not bytes. A *view* is another layout on the same storage. Every function here takes a layout and
 returns one; no data moves. (`device.window` turns a layout into an array that a kernel can read.)
 
-`basics` defines layouts; `axes`, `shapes` and `keys` make one from another: by its axes, by its shape, by a key.
+`basics` defines layouts, and makes one from another by its shape; `axes` does so by its axes, or by a key.
 
 >>> square = Layout((2, 3), packed((2, 3)), 0)
 >>> square.strides
@@ -22,6 +22,8 @@ from __future__ import annotations
 
 from inplacelab.layout.axes import (
     diagonal,
+    index,
+    is_basic,
     moved_axes,
     narrow,
     slices,
@@ -36,18 +38,21 @@ from inplacelab.layout.basics import (
     Layout,
     Shape,
     Strides,
+    common_shape,
     extent,
+    flatten_shape,
     is_packed,
     listed,
     may_overlap_itself,
     moved,
     normal_axis,
     packed,
+    reshape,
+    resolve_shape,
     share_slots,
+    unflatten_shape,
     whole,
 )
-from inplacelab.layout.keys import index, is_basic
-from inplacelab.layout.shapes import common_shape, flatten_shape, reshape, resolve_shape, unflatten_shape
 
 __all__ = [
     "Layout", "Shape", "Strides", "common_shape", "diagonal", "extent", "flatten_shape", "index", "is_basic", "is_packed",

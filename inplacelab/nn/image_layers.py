@@ -1,16 +1,19 @@
-"""Layers for images: convolution, pooling, and normalization of channels."""
+"""Layers on channels, mostly of images: convolution, pooling, and batch normalization."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.nn import functional
-from inplacelab.nn.initializer import Normal
+from inplacelab.nn.images import paddings, pair
+from inplacelab.nn.initializer import Constant, Normal
 from inplacelab.nn.layer import Layer
-from inplacelab.nn.layers import BatchNorm1D
-from inplacelab.nn.windows import paddings, pair
+from inplacelab.nn.layers import REQUIRED, Applied, layer_of
+from inplacelab.ops.creation import to_tensor
 from inplacelab.tensor import Tensor
 
 _MODES = ("zeros", "reflect", "replicate", "circular")
@@ -103,100 +106,81 @@ class Conv2D(Layer):
         return ", ".join([*parts, f"data_format={self._format}"])
 
 
-class MaxPool2D(Layer):
-    """Returns the largest element of each window. See `nn.functional.max_pool2d`.
-
-    Args:
-        kernel_size: the size of a window: an integer, or two for rows and columns.
-        stride: the step from one window to the next; the size of a window if None.
-        padding: what is added around the image.
-        return_mask: whether to return the positions of the largest elements, too.
-        ceil_mode: whether windows may reach over the edge of the image.
-        data_format: "NCHW" or "NHWC": where the channels are.
-        name: accepted for compatibility with Paddle; ignored.
+class Pooling(Applied):
+    """The base of the pooling layers.
 
     >>> import inplacelab as paddle
     >>> paddle.nn.MaxPool2D(2)(paddle.ones([1, 3, 4, 4])).shape
     paddle.Size([1, 3, 2, 2])
-
-    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/MaxPool2D_en.html
     """
-
-    def __init__(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        return_mask: bool = False,
-        ceil_mode: bool = False,
-        data_format: str = "NCHW",
-        name: str | None = None,
-    ) -> None:
-        super().__init__()
-        self.ksize, self.stride, self.padding = kernel_size, stride, padding
-        self.return_mask, self.ceil_mode, self.data_format = return_mask, ceil_mode, data_format
 
     def forward(self, x: Tensor) -> Any:
-        """Returns the largest elements of `x`, of shape [N, C, H, W]."""
-        options = (self.ksize, self.stride, self.padding, self.return_mask, self.ceil_mode, self.data_format)
-        return functional.max_pool2d(x, *options)
+        """Looks at the windows of `x`, of shape [N, C, H, W]."""
+        return getattr(functional, self.function)(x, **self._options)
 
     def extra_repr(self) -> str:
         """Returns the options as they are printed."""
-        return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
+        return ", ".join(f"{option}={self._options[option]}" for option in ("kernel_size", "stride", "padding"))
 
 
-class AvgPool2D(Layer):
-    """Returns the mean of each window. See `nn.functional.avg_pool2d`.
+MaxPool2D = layer_of(
+    Pooling, "MaxPool2D", "max_pool2d", kernel_size=REQUIRED, stride=None, padding=0, return_mask=False, ceil_mode=False,
+    data_format="NCHW",
+)  # fmt: skip
+AvgPool2D = layer_of(
+    Pooling, "AvgPool2D", "avg_pool2d", kernel_size=REQUIRED, stride=None, padding=0, ceil_mode=False, exclusive=True,
+    divisor_override=None, data_format="NCHW",
+)  # fmt: skip
+
+
+class BatchNorm1D(Layer):
+    """Normalizes each channel over a batch, then scales and shifts it. See `nn.functional.batch_norm`.
+
+    In training the running mean and variance (`_mean`, `_variance`) are written in place, which raises their versions.
 
     Args:
-        kernel_size: the size of a window: an integer, or two for rows and columns.
-        stride: the step from one window to the next; the size of a window if None.
-        padding: what is added around the image.
-        ceil_mode: whether windows may reach over the edge of the image.
-        exclusive: whether only elements of the image count in the mean.
-        divisor_override: what the sum is divided by, instead of the number of elements.
-        data_format: "NCHW" or "NHWC": where the channels are.
+        num_features: the number of channels C.
+        momentum: the part of the running mean and variance that each batch keeps.
+        epsilon: added to the variance to avoid division by zero.
+        weight_attr: a `ParamAttr`, a name or an initializer for the weight; False for no weight.
+        bias_attr: the same for the bias.
+        data_format: "NC", "NCL" or "NLC": where the channels are.
+        use_global_stats: True uses the running mean and variance in training, too; None only in evaluation.
         name: accepted for compatibility with Paddle; ignored.
 
-    >>> import inplacelab as paddle
-    >>> paddle.nn.AvgPool2D(2)(paddle.ones([1, 3, 4, 4])).shape
-    paddle.Size([1, 3, 2, 2])
-
-    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/AvgPool2D_en.html
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/BatchNorm1D_en.html
     """
+
+    _mean: Tensor
+    _variance: Tensor
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        exclusive: bool = True,
-        divisor_override: float | None = None,
-        data_format: str = "NCHW",
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+        use_global_stats: bool | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self.ksize, self.stride, self.padding, self.ceil_mode = kernel_size, stride, padding, ceil_mode
-        self.exclusive, self.divisor, self.data_format = exclusive, divisor_override, data_format
+        self._momentum, self._epsilon, self._format, self._global = momentum, epsilon, data_format, use_global_stats
+        self.weight = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
+        self.register_buffer("_mean", to_tensor(np.zeros(num_features, np.float32)))
+        self.register_buffer("_variance", to_tensor(np.ones(num_features, np.float32)))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Returns the means of `x`, of shape [N, C, H, W]."""
-        options = (
-            self.ksize,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.exclusive,
-            self.divisor,
-            self.data_format,
-        )
-        return functional.avg_pool2d(x, *options)
+        """Normalizes `x`, of shape [N, C] or [N, C, L], and in training updates the running mean and variance."""
+        options = (self.training, self._momentum, self._epsilon, self._format, self._global)
+        return functional.batch_norm(x, self._mean, self._variance, self.weight, self.bias, *options)
 
     def extra_repr(self) -> str:
         """Returns the options as they are printed."""
-        return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
+        (size,) = self._mean.shape
+        return f"num_features={size}, momentum={self._momentum}, epsilon={self._epsilon}, data_format={self._format}"
 
 
 class BatchNorm2D(BatchNorm1D):

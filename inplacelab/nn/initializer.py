@@ -247,3 +247,7 @@ def _spread_evenly(parameter: Tensor, deviation: float) -> None:
     limit = sqrt(3.0) * deviation
     if limit:
         parameter.uniform_(-limit, limit)
+
+
+def __getattr__(name: str) -> Any:
+    raise errors.not_there(__name__, name, __all__)

@@ -12,12 +12,10 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from inplacelab import errors, modes, observe
-from inplacelab.autograd.grad_fn import HookHandle
 from inplacelab.autograd.grad_mode import without_history
+from inplacelab.autograd.tensor_methods import HookHandle
 from inplacelab.dtypes import get_default_dtype
-from inplacelab.nn.attributes import Parts
-from inplacelab.nn.layer_transfers import Movable
-from inplacelab.nn.parameters import Initializer, as_parameter, attributes
+from inplacelab.nn.parameters import Initializer, Movable, Parts, as_parameter, attributes
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.results.random_stream import generator
 from inplacelab.tensor import Parameter, Tensor

@@ -1,16 +1,16 @@
-"""Losses for regression and probabilities. They are composed of table operations, so derivatives of any order exist.
+"""Losses, and what they are made of. They are composed of table operations, so derivatives of any order exist.
 
 `reduction` is "mean", "sum", or "none" for one loss per element.
 """
 
 from __future__ import annotations
 
-from math import pi
+from typing import Any
 
 from inplacelab import errors
-from inplacelab.language import Text
+from inplacelab.layout import normal_axis
 from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.table.exports import FUNCTIONS
+from inplacelab.ops.table import FUNCTIONS
 from inplacelab.tensor import Tensor
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -65,21 +65,6 @@ def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | 
     """
     check_reduction("mse_loss", reduction)
     return reduced((as_tensor("mse_loss", "input", 0, input) - label).square(), reduction)
-
-
-def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
-    """Computes the squared difference of each element; the same as `mse_loss` with `reduction="none"`.
-
-    Args:
-        input: the predictions.
-        label: the targets, of the same shape.
-
-    Returns:
-        A new tensor of this shape.
-
-    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/square_error_cost_en.html
-    """
-    return mse_loss(input, label, "none")
 
 
 def smooth_l1_loss(
@@ -148,41 +133,6 @@ def binary_cross_entropy(
     return reduced(losses if weight is None else losses * weight, reduction)
 
 
-def kl_div(
-    input: Tensor, label: Tensor, reduction: str = "mean", log_target: bool = False, name: str | None = None
-) -> Tensor:
-    """Computes the Kullback-Leibler divergence `label * (log(label) - input)`.
-
-    Args:
-        input: logarithms of probabilities.
-        label: probabilities, or their logarithms; of the same shape.
-        reduction: "mean", "sum", "none", or "batchmean": the sum divided by the length of the first axis.
-        log_target: whether `label` contains logarithms.
-        name: accepted for compatibility with Paddle; ignored.
-
-    Returns:
-        A scalar tensor, or with "none" a tensor of the shape of `input`.
-
-    Raises:
-        ArgumentError: if `reduction` is not one of these.
-
-    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/kl_div_en.html
-    """
-    input = as_tensor("kl_div", "input", 0, input)
-    if reduction != "batchmean":
-        check_reduction("kl_div", reduction)
-    if log_target:
-        losses = label.exp() * (label - input)
-    else:  # 0 log 0 is 0
-        positive = label > 0
-        losses = label * (label.masked_fill(positive.logical_not(), 1.0).log() - input)
-        losses = losses._inside(positive)
-    if reduction == "batchmean":
-        total: Tensor = losses.sum().scale(1.0 / max(input.shape[0] if input.ndim else 1, 1))
-        return total
-    return reduced(losses, reduction)
-
-
 def l1_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
     """Computes the absolute differences.
 
@@ -239,43 +189,163 @@ def binary_cross_entropy_with_logits(
     return reduced(losses if weight is None else losses * weight, reduction)
 
 
-def poisson_nll_loss(
-    input: Tensor,
-    label: Tensor,
-    log_input: bool = True,
-    full: bool = False,
-    epsilon: float = 1e-8,
-    reduction: str = "mean",
-    name: str | None = None,
-) -> Tensor:
-    """Computes the negative log likelihood of counts: `exp(input) - label * input`.
+def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Computes `log(softmax(x))` without overflow in intermediate results.
+
+    PaddlePaddle 3.3.1 returns at least -64 on the CPU; here there is no lower limit.
 
     Args:
-        input: the logarithms of expected counts, or these counts.
-        label: the counts, of the same shape.
-        log_input: False if `input` holds the counts themselves: then the loss is `input - label * log(input + epsilon)`.
-        full: add Stirling's approximation of `log(label!)` where a label is greater than 1.
-        epsilon: what keeps the logarithm finite; greater than 0.
-        reduction: "mean", "sum", or "none" for one loss per element.
+        x: a floating-point tensor of any shape.
+        axis: the axis along which the probabilities add up to 1.
+        dtype: the dtype to cast `x` to first, or None.
         name: accepted for compatibility with Paddle; ignored.
 
     Returns:
-        A scalar tensor, or with "none" a tensor of the shape of `input`.
+        A new tensor with the shape of `x`.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/log_softmax_en.html
+    """
+    scores = as_tensor("log_softmax", "x", 0, x) if dtype is None else x.cast(dtype)
+    result: Tensor = scores._log_softmax(axis)
+    return result
+
+
+def one_hot(x: Tensor, num_classes: int = -1, name: str | None = None) -> Tensor:
+    """Encodes each integer as a row of zeros with a one at that index.
+
+    Args:
+        x: integers from 0 to `num_classes` - 1, of shape [*].
+        num_classes: the length of a row; -1 for the largest number plus 1.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor of the default dtype, of shape [*, num_classes].
 
     Raises:
-        ArgumentError: if `reduction` is not one of these, or `epsilon` is not greater than 0.
+        IndexRangeError: if a number is out of range.
 
-    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/poisson_nll_loss_en.html
+    >>> import inplacelab as paddle
+    >>> paddle.nn.functional.one_hot(paddle.to_tensor([0, 2]), 3).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/one_hot_en.html
     """
-    check_reduction("poisson_nll_loss", reduction)
-    if epsilon <= 0:
-        possible = Text("a number greater than 0", "大于 0 的数")
-        raise errors.bad_argument(op="poisson_nll_loss", argument="epsilon", value=epsilon, possible=possible)
-    input = as_tensor("poisson_nll_loss", "input", 0, input)
-    label = as_tensor("poisson_nll_loss", "label", 1, label)
-    losses = input.exp() - label * input if log_input else input - label * input.scale(1.0, epsilon).log()
-    if full:
-        large = label.masked_fill(label <= 1, 2.0)  # nothing is computed from the others
-        stirling = large * large.log() - large + large.scale(2.0 * pi).log().scale(0.5)
-        losses = losses + stirling.masked_fill(label <= 1, 0.0)
-    return reduced(losses, reduction)
+    x = as_tensor("one_hot", "x", 0, x)
+    length = int(x.max()) + 1 if num_classes == -1 else int(num_classes)
+    rows = FUNCTIONS["zeros"]()([*x.shape, length])
+    result: Tensor = rows.put_along_axis(x.unsqueeze(-1), 1.0, x.ndim)
+    return result
+
+
+def cross_entropy(
+    input: Tensor,
+    label: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    soft_label: bool = False,
+    axis: int = -1,
+    use_softmax: bool = True,
+    label_smoothing: float = 0.0,
+    name: str | None = None,
+) -> Tensor:
+    """Computes minus the logarithm of the predicted probability of the correct class.
+
+    Args:
+        input: a score for each class along `axis`, of shape [*, C]; probabilities if `use_softmax` is False.
+        label: class numbers (int32 or int64), of the shape of `input` without `axis`, or with size 1 there. With
+            `soft_label`, a probability for each class, of the shape of `input`.
+        weight: a factor for each class, of shape [C], or None. The mean is divided by the sum of the factors.
+        ignore_index: examples with this label have loss 0 and do not count in the mean. If the index is negative and
+            `weight` is None they do count, as in PaddlePaddle 3.3.1.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        soft_label: whether labels are probabilities.
+        axis: the axis of the classes.
+        use_softmax: whether to apply `softmax` to `input` first.
+        label_smoothing: the part of each label, from 0 to 1, that is spread evenly over all classes.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" one loss per example; of the dtype of `input`.
+
+    Raises:
+        ArgumentError: if `reduction` is not one of these.
+        ShapeError: if the shapes of `input` and `label` do not match.
+        DTypeError: if class numbers are not int32 or int64.
+        IndexRangeError: if a class number is out of range.
+        AxisError: if `axis` is out of range.
+
+    >>> import inplacelab as paddle
+    >>> scores, classes = paddle.zeros([2, 4]), paddle.to_tensor([0, 3])
+    >>> round(float(paddle.nn.functional.cross_entropy(scores, classes)), 4)   # log(4)
+    1.3863
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/cross_entropy_en.html
+    """
+    check_reduction("softmax_cross_entropy", reduction)
+    input, label = as_tensor("cross_entropy", "input", 0, input), as_tensor("cross_entropy", "label", 1, label)
+    if input.ndim == 0 or label.ndim not in (input.ndim - 1, input.ndim):
+        raise errors.label_rank_differs(classes=input.ndim, labels=label.ndim)
+    axis = normal_axis(axis, input.ndim)
+    logs = log_softmax(input, axis) if use_softmax else input.log()
+    if label_smoothing and not soft_label:
+        numbers = label.squeeze(axis) if label.ndim == input.ndim else label
+        label, soft_label = one_hot(numbers, input.shape[axis]).moveaxis(-1, axis).cast(input.dtype), True
+    if label_smoothing:
+        label = label.scale(1.0 - label_smoothing, label_smoothing / input.shape[axis])
+    if soft_label:
+        return _of_probabilities(logs, label, weight, reduction, axis)
+    return _of_classes(logs, label, weight, ignore_index, reduction, axis)
+
+
+def _of_probabilities(logs: Tensor, label: Tensor, weight: Tensor | None, reduction: str, axis: int) -> Tensor:
+    losses = -(label * logs).sum(axis, keepdim=True)
+    if weight is None:
+        return reduced(losses, reduction)
+    factors = (label * _along(weight, axis, logs.ndim)).sum(axis, keepdim=True)
+    return _averaged(losses * factors, factors) if reduction == "mean" else reduced(losses * factors, reduction)
+
+
+def _of_classes(
+    logs: Tensor, label: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, axis: int
+) -> Tensor:
+    numbers = label if label.ndim == logs.ndim else label.unsqueeze(axis)
+    losses, factors = _at_classes(logs, numbers, weight, ignore_index, axis)
+    if reduction == "mean":
+        return _averaged(losses, factors) if weight is not None or ignore_index >= 0 else losses.mean()
+    return reduced(losses if label.ndim == logs.ndim else losses.squeeze(axis), reduction)
+
+
+def _at_classes(
+    logs: Tensor, numbers: Tensor, weight: Tensor | None, ignore_index: int, axis: int
+) -> tuple[Tensor, Tensor]:
+    """The loss of each example, and its weight in the mean: 0 if its label is ignored."""
+    if numbers.dtype.name not in ("int32", "int64"):
+        raise errors.labels_not_integers(dtype=numbers.dtype.name)
+    counts = numbers != ignore_index
+    _check_classes(numbers, counts)
+    numbers = numbers.masked_fill(counts.logical_not(), 0)
+    losses = -logs.take_along_axis(numbers, axis)._inside(counts)
+    if weight is None:
+        return losses, counts.cast(logs.dtype)
+    factors = weight[numbers]._inside(counts)
+    return losses * factors, factors
+
+
+def _check_classes(numbers: Tensor, counts: Tensor) -> None:
+    """Raises for a negative class number, which indexing would count from the last class."""
+    wrong = numbers.array[(numbers.array < 0) & counts.array]
+    if wrong.size:
+        raise errors.negative_label(label=int(wrong[0]))
+
+
+def _averaged(losses: Tensor, factors: Tensor) -> Tensor:
+    """The weighted mean; 0 instead of 0 / 0 if all weights are 0."""
+    total = factors.sum()
+    average: Tensor = losses.sum() / total.masked_fill(total == 0, 1.0)
+    return average
+
+
+def _along(weight: Tensor, axis: int, rank: int) -> Tensor:
+    """`weight` reshaped, so that it is broadcast along all axes except `axis`."""
+    return weight.reshape([-1 if k == axis else 1 for k in range(rank)])

@@ -1,22 +1,18 @@
-"""Paddle's `nn.utils`: gradients that are limited in place, and parameters as one vector."""
+"""Paddle's `nn.utils`: gradients that are limited in place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from inplacelab import errors
 from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.language import Text
 from inplacelab.ops.creation import to_tensor
-from inplacelab.ops.joining import concat, stack
+from inplacelab.ops.joining_and_splitting import stack
 from inplacelab.tensor import Tensor
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
-
-
-def _gradients(parameters: Iterable[Tensor] | Tensor) -> list[Tensor]:
-    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-    return [each.grad for each in given if each.grad is not None]
+__all__ = ["clip_grad_norm_"]
 
 
 @no_grad()
@@ -50,7 +46,8 @@ def clip_grad_norm_(
         raise errors.bad_argument(
             op="clip_grad_norm_", argument="norm_type", value=norm_type, possible=Text("more than 0", "大于 0 的数")
         )
-    gradients = _gradients(parameters)
+    given = [parameters] if isinstance(parameters, Tensor) else parameters
+    gradients = [each.grad for each in given if each.grad is not None]
     if not gradients:
         return to_tensor(0.0)
     length = stack([each.flatten().norm(float(norm_type)) for each in gradients]).norm(float(norm_type))
@@ -62,33 +59,5 @@ def clip_grad_norm_(
     return length
 
 
-@no_grad()
-def clip_grad_value_(parameters: Iterable[Tensor] | Tensor, clip_value: float) -> None:
-    """Limits each number of the gradients to the range from `-clip_value` to `clip_value`: in place.
-
-    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/utils/clip_grad_value__en.html
-    """
-    for each in _gradients(parameters):
-        each.clip_(-float(clip_value), float(clip_value))
-
-
-def parameters_to_vector(parameters: Iterable[Tensor], name: str | None = None) -> Tensor:
-    """Returns all elements of some tensors, one after the other: a copy, with history."""
-    return concat([each.reshape([-1]) for each in parameters])
-
-
-@no_grad()
-def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor], name: str | None = None) -> None:
-    """Writes the elements of a vector into some tensors, one after the other: in place.
-
-    Raises:
-        ShapeError: if the numbers of elements differ. Then nothing has been written.
-    """
-    targets = list(parameters)
-    total = sum(each.size for each in targets)
-    if vec.size != total:
-        raise errors.value_shape_differs(expected=[total], given=vec.shape)
-    start = 0
-    for each in targets:
-        each.copy_(vec[start : start + each.size].reshape(each.shape))
-        start += each.size
+def __getattr__(name: str) -> Any:
+    raise errors.not_there(__name__, name, __all__)

@@ -1,10 +1,14 @@
-"""Activation functions.
+"""Activation functions, and dropout.
 
 At a kink the derivative is that of one side, the same one as in PaddlePaddle: see `>` and `>=` in the rules below.
+
+Dropout sets random elements to zero in training. Backward needs the mask, which has one byte for each element. It does not need
+the values of the elements, so dropout works in place without a copy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +18,11 @@ from inplacelab.autograd.history import check_leaf
 from inplacelab.layout import normal_axis
 from inplacelab.ops.arguments.attributes import constant, zero
 from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.results.kernel_tools import clip_into, conj, quietly, scalar, start, whole_number
-from inplacelab.ops.table import LazyFunction, add_row, elementwise, transcendental
-from inplacelab.ops.table.depends import along_axes
-from inplacelab.ops.table.exports import as_functional
+from inplacelab.ops.creation import made
+from inplacelab.ops.results import random_stream
+from inplacelab.ops.results.kernel_tools import clip_into, conj, keep_where, quietly, scalar, start, whole_number
+from inplacelab.ops.table import LazyFunction, add_row, as_functional, elementwise, transcendental
+from inplacelab.ops.table.depends import along_axes, chosen
 from inplacelab.ops.table.row import Times, same
 from inplacelab.tensor import Tensor
 
@@ -183,50 +188,50 @@ def _floating_only(x: Any, dtype: Any) -> np.dtype[Any]:
 
 # ---- rows -------------------------------------------------------------------------------------------------------------------
 
-transcendental("sigmoid", ("1 / (1 + exp(-x)) for each element.", "逐元素求 1 / (1 + exp(-x))。"), kernel=_sigmoid, functional=True,
+SIGMOID = transcendental("sigmoid", ("1 / (1 + exp(-x)) for each element.", "逐元素求 1 / (1 + exp(-x))。"), kernel=_sigmoid, functional=True,
                cuda="1 / (1 + exp(-x))",
                d_x=Times(lambda out: conj(out * out.scale(-1.0, 1.0))))  # fmt: skip
-elementwise("relu", "x", ("Replace negative elements by zero.", "把负元素替换为零。"), kernel=_relu, accepts="f",
+RELU = elementwise("relu", "x", ("Replace negative elements by zero.", "把负元素替换为零。"), kernel=_relu, accepts="f",
             cuda="x > 0 ? x : 0",
             d_x=lambda g, out: g._inside(out > 0), function=False, functional=True)  # fmt: skip
 
 _IN_FUNCTIONAL = {"accepts": "f", "method": False, "function": False, "functional": True}
 
-elementwise("relu6", "x", ("Keep each element between 0 and 6.", "把每个元素限制在 0 与 6 之间。"), kernel=_relu6, **_IN_FUNCTIONAL,
+RELU6 = elementwise("relu6", "x", ("Keep each element between 0 and 6.", "把每个元素限制在 0 与 6 之间。"), kernel=_relu6, **_IN_FUNCTIONAL,
             cuda="x <= 0 ? 0 : x > 6 ? 6 : x",
             in_place=False, d_x=lambda g, out: g._inside(out > 0)._inside(out < 6))  # fmt: skip
 _SILU = elementwise("silu", "x", ("x times sigmoid(x).", "逐元素求 x 乘以 sigmoid(x)。"), kernel=_silu,
             cuda="x * (1 / (1 + exp(-x)))", accepts="fc", method=False, function=False, by_argument=True, d_x=_d_silu)  # fmt: skip
-elementwise("softplus", "x", ("A smooth `relu`: log(1 + exp(beta x)) / beta.", "平滑的 `relu`：log(1 + exp(beta x)) / beta。"),
+SOFTPLUS = elementwise("softplus", "x", ("A smooth `relu`: log(1 + exp(beta x)) / beta.", "平滑的 `relu`：log(1 + exp(beta x)) / beta。"),
             attrs="beta=1, threshold=20", kernel=_softplus, **_IN_FUNCTIONAL,
             cuda="beta * x > threshold ? x : (fmax(beta * x, T(0)) + log1p(exp(-fabs(beta * x)))) / beta", in_place=False, d_x=_d_softplus,
             prepare={n: scalar("softplus", n) for n in ("beta", "threshold")})  # fmt: skip
-elementwise("leaky_relu", "x", ("Multiply negative elements by `negative_slope`.", "把负元素乘以 `negative_slope`。"),
+LEAKY_RELU = elementwise("leaky_relu", "x", ("Multiply negative elements by `negative_slope`.", "把负元素乘以 `negative_slope`。"),
             attrs="negative_slope=0.01", kernel=_leaky_relu, **_IN_FUNCTIONAL,
             cuda="x < 0 ? x * negative_slope : x",
             prepare={"negative_slope": scalar("leaky_relu", "negative_slope")},
             d_x=lambda g, x, negative_slope: g._inside(x >= 0) + g._inside(x < 0).scale(negative_slope))  # fmt: skip
-elementwise("elu", "x", ("`alpha * (exp(x) - 1)` for negative elements.", "把负元素替换为 `alpha * (exp(x) - 1)`。"),
+ELU = elementwise("elu", "x", ("`alpha * (exp(x) - 1)` for negative elements.", "把负元素替换为 `alpha * (exp(x) - 1)`。"),
             attrs="alpha=1.0", kernel=_elu, **_IN_FUNCTIONAL,
             cuda="x <= 0 ? alpha * expm1(x) : x", prepare={"alpha": scalar("elu", "alpha")}, d_x=_d_elu)  # fmt: skip
-elementwise("hardtanh", "x", ("Keep each element between `min` and `max`.", "把每个元素限制在 `min` 与 `max` 之间。"),
+HARDTANH = elementwise("hardtanh", "x", ("Keep each element between `min` and `max`.", "把每个元素限制在 `min` 与 `max` 之间。"),
             attrs="min=-1.0, max=1.0", kernel=clip_into, **_IN_FUNCTIONAL,
             cuda="x < min ? min : x > max ? max : x",
             prepare={n: scalar("hardtanh", n) for n in ("min", "max")},
             d_x=lambda g, x, min, max: g._inside(x > min)._inside(x < max))  # fmt: skip
-elementwise("thresholded_relu", "x", ("Replace elements up to `threshold` by `value`.", "把不超过 `threshold` 的元素替换为 `value`。"),
+THRESHOLDED_RELU = elementwise("thresholded_relu", "x", ("Replace elements up to `threshold` by `value`.", "把不超过 `threshold` 的元素替换为 `value`。"),
             attrs="threshold=1.0, value=0.0", kernel=_thresholded_relu, **_IN_FUNCTIONAL,
             cuda="x <= threshold ? value : x",
             prepare={n: scalar("thresholded_relu", n) for n in ("threshold", "value")},
             d_x=lambda g, x, threshold: g._inside(x > threshold))  # fmt: skip
-add_row("normalization", "softmax", "x", ("The exponentials of the elements, divided by their sum along `axis`.", "求指数，再除以沿 `axis` 的和。"),
+SOFTMAX = add_row("normalization", "softmax", "x", ("The exponentials of the elements, divided by their sum along `axis`.", "求指数，再除以沿 `axis` 的和。"),
         attrs="axis=-1, dtype=None", kernel=_softmax, shape=same, dtype=_floating_only, prepare={"axis": _one_axis},
         method=False, function=False, functional=True, out=True, depends=along_axes("whole"), d_x=_d_softmax)  # fmt: skip
 
-add_row("normalization", "_log_softmax", "x", ("The logarithms of `softmax`.", "`softmax` 的对数。"),
+_LOG_SOFTMAX = add_row("normalization", "_log_softmax", "x", ("The logarithms of `softmax`.", "`softmax` 的对数。"),
         attrs="axis=-1", kernel=_log_softmax, shape=same, dtype=lambda x: _floating_only(x, None), prepare={"axis": _one_axis}, in_place=False,
         function=False, called="log_softmax", depends=along_axes("whole"), d_x=_d_log_softmax)  # fmt: skip
-elementwise("_binary_cross_entropy", "x, y", ("`-(y * log(x) + (1 - y) * log(1 - x))`, of probabilities.", "概率的 `-(y * log(x) + (1 - y) * log(1 - x))`。"),
+_BINARY_CROSS_ENTROPY = elementwise("_binary_cross_entropy", "x, y", ("`-(y * log(x) + (1 - y) * log(1 - x))`, of probabilities.", "概率的 `-(y * log(x) + (1 - y) * log(1 - x))`。"),
             kernel=_binary_cross_entropy, accepts="f", function=False, in_place=False, called="binary_cross_entropy", d_x=_d_probability, d_y=_d_label)  # fmt: skip
 
 # ---- an argument instead of an underscore ------------------------------------------------------------------------------------
@@ -258,3 +263,115 @@ def silu(x: Tensor, inplace: bool = False, name: str | None = None) -> Tensor:
         check_leaf("silu", x, write="silu(y, inplace=True)")
     made: Tensor = (_SILU_INTO if inplace else _SILU_OF).function()(x)
     return made
+
+
+# ---- dropout ----------------------------------------------------------------------------------------------------------------
+
+
+MODES = ("upscale_in_train", "downscale_in_infer")
+
+
+def _dropout(out: Any, x: Any, mask: Any, factor: float, device: Any) -> None:
+    np.multiply(x, constant(factor, out.dtype), out)
+    keep_where(out, out, mask, device)
+
+
+def _again(g: Tensor, mask: Tensor, factor: float) -> Tensor:
+    """The gradient is dropped where the elements were."""
+    dropped: Tensor = _ORDINARY.function()(g, mask, factor)
+    return dropped
+
+
+DROPOUT = elementwise(
+    "dropout", "x, mask", ("`x` times `factor` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x` 乘以 `factor`，其余为 0。"),
+    attrs="factor=1.0", kernel=_dropout, accepts="f", masks=("mask",), depends=chosen(1, 0, -1),
+    cuda={"f": "mask ? x * factor : 0"}, dtype=lambda x: x, method=False, function=False, by_argument=True, d_x=_again,
+)  # fmt: skip
+_ORDINARY, _IN_PLACE = LazyFunction(DROPOUT, "ordinary"), LazyFunction(DROPOUT, "in-place")
+
+
+@as_functional
+def dropout(
+    x: Tensor,
+    p: float = 0.5,
+    axis: int | Sequence[int] | None = None,
+    training: bool = True,
+    inplace: bool = False,
+    mode: str = "upscale_in_train",
+    name: str | None = None,
+) -> Tensor:
+    """Sets each element to zero with probability `p`, and scales the others so that the expected value does not change.
+
+    以概率 `p` 把每个元素置零，并缩放其余元素，使均值保持不变。
+
+    Args:
+        x: a floating-point tensor.
+        p: the probability, from 0 to 1; with 0 the result is `x` itself.
+        axis: the axes along which elements are chosen independently; along the others the mask is repeated. None: all axes.
+        training: if not, nothing is set to zero.
+        inplace: write into `x`, whose version is raised by one. Not together with `axis`, as in PaddlePaddle.
+        mode: "upscale_in_train" divides by `1 - p` in training; "downscale_in_infer" multiplies by it otherwise.
+        name: ignored.
+
+    Raises:
+        ArgumentError: if `p` is not a probability, or `mode` is not one of these.
+        ArgumentKindError: if `p` is not a number, or `axis` not integers.
+        UnsupportedError: if it is in place and `axis` is given.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.ones([3])
+    >>> y = paddle.nn.functional.dropout(x, 1.0, inplace=True)
+    >>> y is x, x.inplace_version, x.tolist()
+    (True, 1, [0.0, 0.0, 0.0])
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/dropout_en.html
+    """
+    x = as_tensor("dropout", "x", 0, x)
+    check_dropout(p, axis, mode)
+    if inplace and axis is not None:
+        raise errors.dropout_axes_in_place()
+    if p == 0:
+        return x
+    if (
+        inplace and modes.current().recording_history
+    ):  # before numbers are drawn: a refused call must not advance the random stream
+        check_leaf("dropout", x, write="dropout(y, inplace=True)")
+    keep = 1.0 - p
+    if training:
+        mask, factor = _which_stay(x, keep, axis), 1.0 / keep if mode == MODES[0] and keep else 1.0
+    else:
+        mask, factor = _all(x), keep if mode == MODES[1] else 1.0
+    dropped: Tensor = (_IN_PLACE if inplace else _ORDINARY).function()(x, mask, factor)
+    return dropped
+
+
+def check_dropout(p: Any, axis: Any, mode: str) -> None:
+    """Refuses invalid values of `p`, `axis` and `mode`."""
+    if not isinstance(p, int | float) or isinstance(p, bool):
+        raise errors.dropout_rate_not_a_number(p=p)
+    if not 0 <= p <= 1:
+        raise errors.dropout_rate_out_of_range(p=p)
+    if mode not in MODES:
+        raise errors.unknown_dropout_mode(mode=mode)
+    if axis is not None and not isinstance(axis, int | list | tuple):
+        raise errors.bad_dropout_axis(axis=axis)
+
+
+def _which_stay(x: Tensor, keep: float, axis: int | Sequence[int] | None) -> Tensor:
+    """A mask that is true with probability `keep`: independent along the given axes, repeated along the others."""
+    sizes = x.array.shape
+    if axis is not None:
+        chosen = {normal_axis(each, len(sizes)) for each in ([axis] if isinstance(axis, int) else axis)}
+        sizes = tuple(n if k in chosen else 1 for k, n in enumerate(sizes))
+    device = x.storage.device
+    numbers = device.empty(sizes, np.dtype(np.float32))
+    device.ledger.borrow(numbers.nbytes)
+    random_stream.bernoulli(numbers, keep, device=device)
+    return made("bernoulli", numbers.astype(bool), device)
+
+
+def _all(x: Tensor) -> Tensor:
+    device = x.storage.device
+    mask = device.empty((), np.dtype(bool))
+    np.copyto(mask, True)
+    return made("full", mask, device)

@@ -14,8 +14,8 @@ from inplacelab.layout import normal_axis
 from inplacelab.ops.arguments.attributes import bad_value
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import to_tensor, zeros
-from inplacelab.ops.joining import concat, stack
-from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.joining_and_splitting import concat, stack
+from inplacelab.ops.table import as_function, as_method
 from inplacelab.tensor import Tensor
 
 # ---- sums and products ------------------------------------------------------------------------------------------------------

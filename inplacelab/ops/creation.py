@@ -1,18 +1,67 @@
-"""Functions that create tensors: from data, filled with a value, or counted (of random numbers: `random_creation.py`)."""
+"""Functions that create tensors: from data, filled with a value, counted, or copied and cast (of random numbers: `random.py`)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from inplacelab import devices, dtypes, errors, modes, observe
+from inplacelab.devices import Device
 from inplacelab.language import Text
-from inplacelab.ops.arguments.attributes import check_all_hold, check_holds, check_keeps_imaginary, sizes_of
-from inplacelab.ops.arguments.creation_options import device_for
-from inplacelab.ops.results.constant_tensors import constant_tensor
-from inplacelab.ops.table.exports import as_function
+from inplacelab.layout import Shape
+from inplacelab.ops.arguments.attributes import check_all_hold, check_holds, check_keeps_imaginary, number_for, sizes_of
+from inplacelab.ops.arguments.keywords import device_for
+from inplacelab.ops.results.kernel_tools import conj
+from inplacelab.ops.table import ROWS, as_function, as_method, elementwise
 from inplacelab.tensor import Tensor, fresh
+
+
+def constant_tensor(shape: tuple[int, ...], value: Any, dtype: np.dtype[Any], device: Device) -> Tensor:
+    """Returns a new tensor filled by the kernel of `fill_`. It is not reported to observers."""
+    tensor = fresh(device.empty(shape, dtype), device)
+    number = number_for(tensor.array, value)
+    if not (device.launches and _launch_fill()((tensor,), (tensor.array,), value=number)):
+        tensor.array.fill(number)
+    return tensor
+
+
+@cache
+def _launch_fill() -> Callable[..., bool]:
+    """Launches the kernel of `fill_`. It is made on first use, which never happens on the CPU."""
+    from inplacelab.ops.cuda.own_kernels import Launcher  # noqa: PLC0415
+
+    return Launcher(ROWS["fill"], "in-place")
+
+
+# ---- for derivatives ------------------------------------------------------------------------------------------------------
+
+
+def _like(like: Tensor, shape: Shape, value: int) -> Tensor:
+    return constant_tensor(shape, value, like.array.dtype, like.storage.device)
+
+
+@as_method
+def _zeros(self: Tensor) -> Tensor:
+    """Zeros of the same shape, outside the history."""
+    return _like(self, self.array.shape, 0)
+
+
+@as_method
+def _ones(self: Tensor) -> Tensor:
+    """Ones of the same shape, outside the history."""
+    return _like(self, self.array.shape, 1)
+
+
+@as_method
+def _spread_out(self: Tensor, shape: Shape) -> Tensor:
+    """Zeros of another shape, of the same dtype and device, outside the history."""
+    return _like(self, shape, 0)
+
+
+# ---- functions that create tensors ------------------------------------------------------------------------------------------
 
 
 def shape_of(name: str, shape: Any) -> tuple[int, ...]:
@@ -320,3 +369,28 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
     """
     source = x if isinstance(x, Tensor) else to_tensor(x)
     return source.clone() if output is None else output.copy_(source)
+
+
+# ---- copies and casts -------------------------------------------------------------------------------------------------------
+
+
+def _cast(out: Any, x: Any) -> None:
+    out[...] = x.real if x.dtype.kind == "c" and out.dtype.kind != "c" else x
+
+
+def _check_cast(x: Any, dtype: Any) -> None:
+    check_all_hold("cast", dtypes.as_numpy(dtype), x)
+
+
+CLONE = elementwise("clone", "x", ("A copy with a storage of its own; gradients pass through.", "有自己存储的副本；梯度可以穿过它。"),
+            kernel=_cast, cuda=dict.fromkeys("fib", "x"), in_place=False, copies=True, node="AssignGradNode", d_x=lambda g: g)  # fmt: skip
+CAST = elementwise("cast", "x", ("The same elements, converted to another data type.", "同样的数值，换一种数据类型。"),
+            attrs="dtype", kernel=_cast, cuda=dict.fromkeys("fib", "x"), validate=_check_cast, dtype=dtypes.as_numpy, copies=True, d_x=lambda g: g)  # fmt: skip
+CONJ = elementwise(
+    "conj",
+    "x",
+    ("The complex conjugate of each element.", "逐元素取共轭。"),
+    ufunc=np.conjugate,
+    in_place=False,
+    d_x=lambda g: conj(g),
+)

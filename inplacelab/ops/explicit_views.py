@@ -16,8 +16,7 @@ from inplacelab.devices import CPU
 from inplacelab.layout import Layout, Shape, moved, whole
 from inplacelab.ops import table, views
 from inplacelab.ops.arguments.attributes import sizes_of
-from inplacelab.ops.table import LazyFunction
-from inplacelab.ops.table.exports import as_function, as_method, as_property
+from inplacelab.ops.table import LazyFunction, as_function, as_method, as_property
 from inplacelab.tensor import Tensor
 
 
@@ -92,36 +91,36 @@ def _pairs_dtype(x: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype("complex128" if x.itemsize == 8 else "complex64")
 
 
-table.view(
+_AS_SHAPE = table.view(
     "_as_shape", ("The same elements in another shape; never a copy.", "同样的元素，另一种形状；从不复制。"),
     attrs="shape", prepare={"shape": _shape}, layout=_as_shape, node="ViewShapeGradNode", called="view", in_place=False,
     function=False, d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
-table.view(
+_AS_DTYPE = table.view(
     "_as_dtype", ("The same bits, seen as numbers of another dtype.", "同样的比特，当作另一种数据类型的数来看。"),
     attrs="dtype", prepare={"dtype": _slots}, layout=_as_dtype, dtype=lambda dtype: dtype.wanted, node="ViewDtypeGradNode",
     called="view", in_place=False, function=False,
 )  # fmt: skip
-table.view(
+AS_REAL = table.view(
     "as_real", ("View each complex number as two real ones, along a new last axis.", "把每个复数看成两个实数，排在新的最后一个轴上。"),
     layout=_as_real, dtype=_parts_dtype, accepts="c", in_place=False, d_x=lambda g: g.contiguous().as_complex(),
 )  # fmt: skip
-table.view(
+AS_COMPLEX = table.view(
     "as_complex", ("View pairs along the last axis as complex numbers.", "把最后一个轴上的每一对实数看成一个复数。"),
     layout=_as_complex, dtype=_pairs_dtype, accepts="f", in_place=False, d_x=lambda g: g.as_real(),
 )  # fmt: skip
 
-table.view(
+REAL = table.view(
     "real", ("The real part of each element.", "逐元素取实部。"),
     layout=_first_parts, dtype=_parts_dtype, accepts="c", in_place=False, d_x=lambda g, x_form: g.cast(x_form.dtype),
 )  # fmt: skip
-table.view(
+IMAG = table.view(
     "imag", ("The imaginary part of each element.", "逐元素取虚部。"),
     layout=_second_parts, dtype=_parts_dtype, accepts="c", in_place=False,
     d_x=lambda g, x_form: g.cast(x_form.dtype).scale(1j),
 )  # fmt: skip
 
-_WINDOW = LazyFunction(views.window, "view")
+_WINDOW = LazyFunction(views.WINDOW, "view")
 
 
 @as_method

@@ -19,8 +19,8 @@ from inplacelab.language import Text
 from inplacelab.layout import normal_axis
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import to_tensor
-from inplacelab.ops.joining import stack
-from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.joining_and_splitting import stack
+from inplacelab.ops.table import as_function, as_method
 from inplacelab.tensor import Tensor
 
 

@@ -15,11 +15,12 @@ from typing import Any
 
 from inplacelab import errors, layout
 from inplacelab.layout import Layout, Shape, normal_axis
-from inplacelab.layout.keys import PLAIN
+from inplacelab.layout.axes import PLAIN
 from inplacelab.ops.arguments.attributes import sizes_of
 from inplacelab.ops.arguments.keywords import Exchange
 from inplacelab.ops.backward_operations import put_back, scatter
 from inplacelab.ops.table import view
+from inplacelab.ops.table.row import required
 
 
 class Inferred(tuple[int, ...]):
@@ -118,8 +119,9 @@ def _fixed(key: Any) -> Any:
     return key if type(key) in PLAIN else as_integer(key)
 
 
-def _unflatten(before: Layout, axis: int, shape: Sequence[int]) -> Layout | None:
-    return layout.reshape(before, layout.unflatten_shape(before.shape, axis, shape))
+def _unflatten(before: Layout, axis: int, shape: Sequence[int]) -> Layout:
+    """One axis can always be split without a copy."""
+    return required(layout.reshape(before, layout.unflatten_shape(before.shape, axis, shape)))
 
 
 def _matrix_transposed(before: Layout) -> Layout:
@@ -185,46 +187,46 @@ def _flatten(before: Layout, start_axis: int, stop_axis: int) -> Layout | None:
     return layout.reshape(before, layout.flatten_shape(before.shape, start_axis, stop_axis))
 
 
-view(
+RESHAPE = view(
     "reshape", ("The same elements in another shape: a view, or a copy where no strides can express the shape.",
                 "同样的元素，另一种形状；只有在任何步幅都无法表示时才复制。"),
     attrs="shape", prepare={"shape": _shape}, layout=_reshape, shortcut=_reshaped, shape=lambda shape: shape,
     same_is_self=True,
     d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
-view(
+FLATTEN = view(
     "flatten", ("Join the axes from `start_axis` to `stop_axis` (inclusive) into one.", "把 `start_axis` 到 `stop_axis` 的轴合并为一个轴。"),
     attrs="start_axis=0, stop_axis=-1", layout=_flatten, shortcut=_flattened,
     shape=lambda x, start_axis, stop_axis: layout.flatten_shape(x, start_axis, stop_axis),
     d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
-view(
+TRANSPOSE = view(
     "transpose", ("Reorder the axes: axis `k` of the result is axis `perm[k]`.", "重排各轴：结果的第 `k` 轴是原来的第 `perm[k]` 轴。"),
     attrs="perm", prepare={"perm": _permutation}, layout=layout.transpose, shortcut=_transposed,
     d_x=lambda g, perm: g.transpose(inverse(perm)),
 )  # fmt: skip
-view(
+T = view(
     "t", ("The transpose of a matrix.", "矩阵的转置。"),
     layout=layout.t, shortcut=lambda a: a.T if a.ndim == 2 else None, node="TransposeGradNode", same_is_self=True,
     d_x=lambda g: g.t(),
 )  # fmt: skip
-view(
+SQUEEZE = view(
     "squeeze", ("Remove axes of size 1: all of them, or those in `axis`.", "去掉长度为 1 的轴：全部，或 `axis` 指定的。"),
     attrs="axis=None", prepare={"axis": _axis}, layout=layout.squeeze, shortcut=_squeezed,
     d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
-view(
+UNSQUEEZE = view(
     "unsqueeze", ("Insert an axis of size 1 at `axis`.", "在 `axis` 处插入一个长度为 1 的轴。"),
     attrs="axis", prepare={"axis": _axis}, layout=layout.unsqueeze, shortcut=_unsqueezed,
     d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
 
-view(
+RAVEL = view(
     "ravel", ("All elements in one axis, in row-major order.", "把全部元素排成一个轴。"),
     layout=lambda before: layout.reshape(before, (before.size,)), shape=lambda x: (prod(x),), node="FlattenGradNode",
     in_place=False, d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
-view(
+UNFLATTEN = view(
     "unflatten", ("Split one axis into several; one of their sizes may be -1.", "把一个轴切成几个轴；其中一个大小可以写作 -1。"),
     attrs="axis, shape", prepare={"axis": _number, "shape": _numbers}, layout=_unflatten, node="ReshapeGradNode",
     same_is_self=True, in_place=False, d_x=lambda g, x_form: g.reshape(x_form.shape),
@@ -232,60 +234,60 @@ view(
 
 # ---- some of the elements, and other orders of the axes --------------------------------------------------------------------
 
-view(
+SWAPAXES = view(
     "swapaxes", ("Exchange two axes.", "交换两个轴。"),
     attrs="axis0, axis1", layout=layout.swapped_axes, node="TransposeGradNode", aliases=("swapdims",), in_place=False,
     d_x=lambda g, axis0, axis1: g.swapaxes(axis0, axis1),
 )  # fmt: skip
-view(
+MOVEAXIS = view(
     "moveaxis", ("Move the axes in `source` to the places in `destination`.", "把 `source` 中的轴移到 `destination` 所指的位置。"),
     attrs="source, destination", prepare={"source": _axis, "destination": _axis}, layout=layout.moved_axes, node="TransposeGradNode", in_place=False,
     d_x=lambda g, source, destination: g.moveaxis(destination, source),
 )  # fmt: skip
-view(
+_MT = view(
     "_mT", ("The last two axes exchanged.", "交换最后两个轴。"),
     layout=_matrix_transposed, node="TransposeGradNode", called="mT", function=False, in_place=False, d_x=lambda g: g._mT(),
 )  # fmt: skip
-view(
+DIAGONAL = view(
     "diagonal", ("The diagonal of two axes, which becomes the last axis.", "取两个轴的对角线，作为最后一个轴。"),
     attrs="offset=0, axis1=0, axis2=1", prepare={"offset": _number}, layout=layout.diagonal, in_place=False,
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
-view(
+UNFOLD = view(
     "unfold", ("Windows of `size` elements along an axis, `step` apart; the elements of a window become the last axis.",
                "沿一个轴每隔 `step` 取一个长为 `size` 的窗口，作为最后一个轴。"),
     attrs="axis, size, step", layout=layout.unfold, node="TensorUnfoldGradNode", in_place=False,
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
-view(
+SLICE = view(
     "slice", ("The slice from `starts` to `ends` along the named axes.", "沿指定的轴从 `starts` 取到 `ends`。"),
     attrs="axes, starts, ends", prepare={"axes": _axes, "starts": _numbers, "ends": _numbers}, layout=_slice, in_place=False,
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
-view(
+STRIDED_SLICE = view(
     "strided_slice", ("The slice from `starts` to `ends` along the named axes, in steps of `strides`.", "沿指定的轴从 `starts` 按步长取到 `ends`。"),
     attrs="axes, starts, ends, strides", layout=layout.slices, in_place=False,
     prepare={"axes": _axes, "starts": _numbers, "ends": _numbers, "strides": _numbers},
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
-view(
+NARROW = view(
     "narrow", ("A part of one axis: `length` positions, beginning with `start`.", "从 `start` 起取一个轴上的 `length` 个位置。"),
     attrs="dim, start, length", prepare={"start": _number}, layout=layout.narrow, node="AsStridedGradNode", in_place=False,
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
-nth = view(
+NTH = view(
     "_nth", ("One place of one axis: `unbind` gives them all.", "一个轴上的一个位置：`unbind` 给出全部。"),
     attrs="axis, place", layout=_nth, node="UnbindGradNode", called="unbind", in_place=False, function=False,
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
 
-getitem = view(
+GETITEM = view(
     "getitem", ("Select by integers, slices, None and `...`.", "用整数、切片、None 与 `...` 选取。"),
     attrs="key", prepare={"key": fixed}, layout=layout.index, shortcut=indexed, node="SliceGradNode", in_place=False,
     method=False, function=False,
     d_x=lambda g, x_form, key: put_back(g, x_form, layout.index(layout.whole(x_form.shape), key)),
 )  # fmt: skip
-window = view(
+WINDOW = view(
     "_window", ("Look at the storage through any layout.", "以任意布局查看存储。"),
     attrs="layout, dtype=None", prepare={"dtype": _as_it_is}, layout=lambda before, layout, dtype: layout,
     dtype=lambda dtype: dtype, node="AsStridedGradNode", called="as_strided", in_place=False, function=False,

@@ -8,9 +8,9 @@ PyTorch is installed, its programs are recorded as they are, and this package is
     generate.py    functions and methods made of the lines of the table
     meanings/      functions that mean something else in PyTorch than in Paddle
     calls.py       the border: a program's tensors outside, the engine's inside, PyTorch's words in between
-    tensor.py      `Tensor`, `Parameter`; autograd.py, nn/, optim/ are PyTorch's modules of these names
+    tensor.py      `Tensor`, `Parameter`; described.py: what they tell; autograd.py, nn/, optim/ are PyTorch's modules of these names
     refusals.*     PyTorch's first lines; grad_nodes.py: its names of grad nodes; printing.py: how it prints
-    listed.py      the table, printed: `python -m inplacelab.torch`
+    __main__.py    the table, printed: `python -m inplacelab.torch`
 
 >>> import inplacelab.torch as torch
 >>> w = torch.tensor([1., 2.], requires_grad=True)
@@ -42,12 +42,12 @@ from inplacelab.torch.calls import Shown as _Shown
 from inplacelab.torch.calls import inward as _inward
 from inplacelab.torch.calls import outward as _outward
 from inplacelab.torch.calls import spoken as _spoken
+from inplacelab.torch.described import check_device as _check_device
 from inplacelab.torch.dtypes import dtype
 from inplacelab.torch.generate import line_named as _line_named
 from inplacelab.torch.generate import made as _made
 from inplacelab.torch.generate import names as _names
-from inplacelab.torch.handles import check_device as _check_device
-from inplacelab.torch.missing import missing as _missing
+from inplacelab.torch.refusals import missing as _missing
 from inplacelab.torch.tensor import Size, Tensor, device
 from inplacelab.version import __version__ as __version__
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from inplacelab.torch.missing import missing
+from inplacelab.torch.refusals import missing
 
 __all__ = ["cudnn", "mps"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inplacelab.torch.missing import missing
+from inplacelab.torch.refusals import missing
 
 __all__ = ["device_count", "empty_cache", "is_available", "manual_seed", "manual_seed_all", "synchronize"]
 

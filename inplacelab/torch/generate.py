@@ -15,7 +15,7 @@ from inplacelab.errors.catalogue import SPEAKER
 from inplacelab.tensor import Tensor as Engine
 from inplacelab.torch import grad_nodes, meanings
 from inplacelab.torch.calls import Shown, inward, outward
-from inplacelab.torch.handles import check_device
+from inplacelab.torch.described import check_device
 from inplacelab.torch.names import FUNCTIONAL, FUNCTIONS, INTEGERS_TOO, LATER, SAME, UNARY
 from inplacelab.torch.refusals import MISUSES, misused, refusal, refuse
 

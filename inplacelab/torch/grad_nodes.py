@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.autograd.custom.node import CustomNode, ResultNode
+from inplacelab.autograd.custom_nodes import CustomNode, ResultNode
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Gradients, Node, OpNode, ViewNode, number
 from inplacelab.autograd.saved import OUTPUT, Saved, save
@@ -211,3 +211,9 @@ def _made_by(node: Node | None) -> tuple[str, int]:
     if node is None or isinstance(node, AccumulateNode):
         return "", 0
     return name_in_errors(node), output_number(node)
+
+
+def named(name: str, result: Tensor) -> Tensor:
+    """Gives the node of a composed result PyTorch's name."""
+    call_node(result.node, name)
+    return result

@@ -276,15 +276,9 @@ elu(input, alpha=1.0, inplace=False) = m.named('EluBackward1', F.elu_(input, alp
 elu_(input, alpha=1.0) = m.named('EluBackward1', F.elu_(input, alpha))
 hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False) = input._hardtanh_(min_val, max_val) if inplace else input._hardtanh(min_val, max_val)
 silu(input, inplace=False) = F.silu(input, inplace)
-selu(input, inplace=False) = m.perhaps_(input, lambda x: m.keep(F.selu(x), 'EluBackward0', x), inplace)
-celu(input, alpha=1.0, inplace=False) = m.perhaps_(input, lambda x: m.keep(F.celu(x, alpha), 'CeluBackward0', x), inplace)
 gelu(input, approximate='none') = m.keep(F.gelu(input, approximate == 'tanh'), 'GeluBackward0', input)
-mish(input, inplace=False) = m.perhaps_(input, lambda x: m.keep(F.mish(x), 'MishBackward0', x), inplace)
 hardswish(input, inplace=False) = input._hardswish_() if inplace else input._hardswish()
-hardsigmoid(input, inplace=False) = m.perhaps_(input, lambda x: m.keep(F.hardsigmoid(x), 'HardsigmoidBackward0', x), inplace)
 softplus(input, beta=1.0, threshold=20.0) = F.softplus(input, beta, threshold)
-softsign(input) = F.softsign(input)
-logsigmoid(input) = m.keep(F.log_sigmoid(input), 'LogSigmoidBackward0', input)
 sigmoid(input) = F.sigmoid(input)
 tanh(input) = F.tanh(input)
 softmax(input, dim=None, _stacklevel=3, dtype=None) = F.softmax(input, m.last_axis(input, dim), dtype)
@@ -305,10 +299,8 @@ mse_loss(input, target, reduction='mean') = m.keep(F.mse_loss(*m.alike(input, ta
 l1_loss(input, target, reduction='mean') = m.named('MeanBackward0', m.l1(*m.alike(input, target), reduction))
 smooth_l1_loss(input, target, reduction='mean', beta=1.0) = m.smooth_l1(*m.alike(input, target), reduction, beta)
 cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0) = m.cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
-nll_loss(input, target, weight=None, ignore_index=-100, reduction='mean') = m.keep(F.nll_loss(input, target, weight, ignore_index, reduction), 'NllLossBackward0', input, target, weight)
 binary_cross_entropy(input, target, weight=None, reduction='mean') = m.keep(F.binary_cross_entropy(m.probabilities(input), target, weight, reduction), 'BinaryCrossEntropyBackward0', input, target)
 binary_cross_entropy_with_logits(input, target, weight=None, reduction='mean', pos_weight=None) = m.keep(m.cross_entropy_of_logits(input, target, weight, reduction, pos_weight), 'BinaryCrossEntropyWithLogitsBackward0', input, target)
-kl_div(input, target, reduction='mean', log_target=False) = m.named('SumBackward0' if reduction == 'sum' else 'MeanBackward0', F.kl_div(input, target, reduction, log_target))
 """
 """`nn.functional`."""
 

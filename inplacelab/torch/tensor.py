@@ -22,13 +22,11 @@ from inplacelab.nn.parameters import as_parameter
 from inplacelab.tensor import Tensor as Engine
 from inplacelab.tensor import over, show
 from inplacelab.torch import dtypes, meanings
-from inplacelab.torch.backward import backward, hook_inside, retain
+from inplacelab.torch.autograd import backward, hook_inside, retain
 from inplacelab.torch.calls import KINDS, Shown, inward, outward, shown, spoken
-from inplacelab.torch.described import Described
+from inplacelab.torch.described import Described, GradNode, RemovableHandle, Size, check_device, device
 from inplacelab.torch.generate import line_named, made, names, write
-from inplacelab.torch.handles import GradNode, RemovableHandle, Size, check_device, device
-from inplacelab.torch.missing import missing
-from inplacelab.torch.refusals import refuse
+from inplacelab.torch.refusals import missing, refuse
 
 
 class Tensor(Described):

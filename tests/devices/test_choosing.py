@@ -80,8 +80,7 @@ def test_a_missing_gpu_is_refused_with_what_is_missing(
         assert all(each in str(refused.value) for each in said)
         assert "simulate=True" in str(refused.value)
     assert paddle.get_device() == "cpu"
-    assert (paddle.device.cuda.device_count(), paddle.is_compiled_with_cuda()) == (0, False)
-    assert (paddle.device.get_available_device(), paddle.device.get_all_device_type()) == ([], [])
+    assert not paddle.is_compiled_with_cuda()
 
 
 def test_the_refusal_is_in_chinese_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,10 +96,10 @@ def test_the_refusal_is_in_chinese_too(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_cupy_is_imported_when_a_gpu_is_first_chosen() -> None:
     program = (
         "import sys, inplacelab as p; p.set_device('gpu', simulate=True); p.ones([2]).add_(p.ones([2])); p.set_device('cpu');"
-        "assert 'cupy' not in sys.modules; print(p.device.cuda.device_count())"
+        "assert 'cupy' not in sys.modules; print(p.is_compiled_with_cuda())"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip().isdigit()
+    assert done.stdout.strip() in {"True", "False"}
 
 
 @pytest.mark.parametrize("name", ["foo", "gpu:x", "", 3, "cpu:0"])
@@ -150,11 +149,8 @@ def test_without_a_gpu_nothing_is_pinned() -> None:
 
 
 def test_what_there_is_to_ask(gpu: Device) -> None:
-    assert paddle.device.cuda.get_device_name() == gpu.describe()
     assert gpu.describe() == "gpu:0 simulated" or not gpu.simulated
     if gpu.simulated:
-        assert gpu.place.text in paddle.device.get_available_device()
-        assert paddle.device.device_count() >= 1
         with pytest.raises(ValueError, match="not supported without a GPU"):
             paddle.device.cuda.mem_get_info()
     else:
@@ -162,7 +158,7 @@ def test_what_there_is_to_ask(gpu: Device) -> None:
         assert 0 < free <= total
     paddle.set_device("cpu")
     with pytest.raises(ValueError, match="not supported without a GPU"):
-        paddle.device.cuda.get_device_name()
+        paddle.device.cuda.mem_get_info()
     assert (paddle.CPUPlace().gpu_device_id(), paddle.CPUPlace().is_cuda_pinned_place()) == (0, False)
 
 

@@ -12,10 +12,8 @@ import pytest
 
 import inplacelab
 from differences import data
-from differences.chapters import CHAPTERS
-from differences.finite_differences import finite_difference
 from differences.page import PAGES, page
-from differences.queries import ENDLESS, paddle_answer, torch_answer
+from differences.queries import ENDLESS, finite_difference, paddle_answer, torch_answer
 from inplacelab.language import LANGUAGES, Text, speak
 from inplacelab.lessons import differences
 from inplacelab.lessons.differences import Answers, Difference, Kind, Verdict, answer_in_words, close, ours, run
@@ -154,12 +152,12 @@ class TestOracles:
 
 
 def test_the_data_are_those_of_the_chapters() -> None:
-    written = data.as_text(differences.load().versions, CHAPTERS, RECORDED)
+    written = data.as_text(differences.load().versions, data.chapters(), RECORDED)
     assert written == data.FILE.read_text(encoding="utf-8"), "run: python docs/write_differences.py"
 
 
 def test_the_lessons_read_what_the_chapters_say() -> None:
-    assert differences.load().chapters == CHAPTERS
+    assert differences.load().chapters == data.chapters()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import inplacelab
-from inplacelab.ops.table.exports import FUNCTIONS
+from inplacelab.ops.table import FUNCTIONS
 from tests.subtests import for_each
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore::RuntimeWarning")]

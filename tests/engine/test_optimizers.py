@@ -250,16 +250,6 @@ def test_minimize_makes_a_step_with_the_gradients_that_are_there() -> None:
     np.testing.assert_allclose(w.numpy(), [0.8, 1.6], rtol=1e-6)
 
 
-def test_gradients_may_be_clipped() -> None:
-    def clip(pairs: Any) -> Any:
-        return [(p, g.scale(0.5)) for p, g in pairs]
-
-    w = paddle.to_tensor([1.0], stop_gradient=False)
-    (w * 4.0).sum().backward()
-    SGD(0.25, [w], grad_clip=clip).step()
-    assert w.item() == 0.5
-
-
 @pytest.mark.parametrize("method", ["Momentum", "Adam", "AdamW"])
 def test_training_goes_on_from_a_saved_state(method: str) -> None:
     def step(optimizer: Optimizer, w: Tensor) -> None:
@@ -323,7 +313,6 @@ REFUSED: dict[str, tuple[Callable[[Tensor], object], type[Exception], str]] = {
     "numbers": (lambda w: SGD(0.1, [1.0]), TypeError, "should be an iterable of paddle Tensors"),  # type: ignore[arg-type]
     "an integer rate": (lambda w: SGD(1, [w]), TypeError, "learning rate should be float or LRScheduler"),
     "a word for a rate": (lambda w: SGD(0.1, [w]).set_lr("a"), TypeError, "must be float"),  # type: ignore[arg-type]
-    "clip": (lambda w: SGD(0.1, [w], grad_clip=3), TypeError, "grad_clip"),  # type: ignore[arg-type]
     "decay": (lambda w: SGD(0.1, [w], weight_decay="x"), TypeError, "weight_decay"),  # type: ignore[arg-type]
     "no decay": (lambda w: AdamW(0.1, parameters=[w], weight_decay=None), TypeError, "weight_decay"),  # type: ignore[arg-type]
     "momentum": (lambda w: Momentum(0.1, None, [w]), TypeError, "momentum"),  # type: ignore[arg-type]

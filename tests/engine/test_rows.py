@@ -10,10 +10,9 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, errors
-from inplacelab.ops.table import ROWS, elementwise
-from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
+from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS, ROWS, elementwise
+from inplacelab.ops.table.documentation import describe
 from inplacelab.ops.table.row import names_in, parameters_of
-from inplacelab.ops.template.documentation import describe
 from tests.row_cases.each import for_each_variant, is_elementwise
 from tests.row_cases.every import CASES
 

@@ -10,7 +10,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, errors
-from inplacelab.autograd.saved_copies import copy_saved_before_write
+from inplacelab.autograd.saved import copy_saved_before_write
 from inplacelab.devices import current
 from inplacelab.recording.queries import stale
 from inplacelab.recording.sentences import sentence

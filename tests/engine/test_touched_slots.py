@@ -9,7 +9,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, observe
-from inplacelab.ops.template import touched_slots
+from inplacelab.ops.table import depends
 from tests.row_cases.every import CASES
 
 
@@ -138,7 +138,7 @@ def test_to_be_listened_to_takes_no_memory_of_the_program() -> None:
 
 
 def test_no_slots_are_reported_for_a_very_large_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(touched_slots, "ENOUGH", 10)
+    monkeypatch.setattr(depends, "ENOUGH", 10)
     x, index, listener = paddle.ones([11]), paddle.to_tensor([1]), Listener()
     with observe.listening(listener):
         x.index_select(index)

@@ -76,7 +76,7 @@ log2 log10 log1p sqrt rsqrt reciprocal digamma gammaln lgamma logit round nan_to
 thresholded_relu softmax scale""".split()  # noqa: SIM905
 ORDINARY_ONLY = ["sign", "sgn", "i1", "relu6", "silu", "softplus"]
 ATTRIBUTES: dict[str, dict[str, Any]] = {
-    "polygamma": {"n": 1}, "multigammaln": {"p": 1}, "pow": {"y": 2}, "clip": {"min": 0, "max": 1}, "clamp": {"max": 1, "min": -1},
+    "polygamma": {"n": 1}, "multigammaln": {"p": 1}, "pow": {"y": 2}, "clip": {"min": 0, "max": 1},
 }  # fmt: skip
 NAMES = [
     *PLAIN, *ATTRIBUTES, *ORDINARY_ONLY,
@@ -119,7 +119,7 @@ VALUE_DIFFERS = {"sinc", "i0", "i1", "thresholded_relu", "erfinv", "lgamma", "ga
 AT_THE_EDGE = [n for n in NAMES if n.rstrip("_") not in {*ATTRIBUTES, "softmax"}]
 
 
-ZERO_HAS_ANOTHER_SIGN = {"neg", "scale", "relu", "clip", "clamp", "relu6"}
+ZERO_HAS_ANOTHER_SIGN = {"neg", "scale", "relu", "clip", "relu6"}
 
 
 @for_each(("name", "given"), [*((n, {}) for n in AT_THE_EDGE), *KEYWORDS])

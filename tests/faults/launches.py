@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from inplacelab.ops import template
-from inplacelab.ops.table import LazyFunction
-from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS, LazyMethod
+from inplacelab.ops import generated, template
+from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS, LazyFunction, LazyMethod
 from inplacelab.ops.table.row import Row
 from inplacelab.tensor import Tensor
 
 GENERATED = "<inplacelab operation"
-"""How the file names of generated operations begin."""
+"""How the file names of operations begin that are compiled when they are first used."""
+_CHAPTERS = f"{os.path.dirname(generated.__file__)}{os.sep}"
+"""How those of the other operations begin."""
 
 Launch = Callable[[Callable[[], Any], Any], Any]
 """Is called instead of a kernel, with what runs the kernel, and the array that it writes."""
@@ -56,25 +59,33 @@ def wrapped() -> Iterator[None]:
     if _wrapped:
         yield
         return
-    plain = template.function
+    plain = template.function, template.compiled
     before: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    known: set[int] = set()
 
     def wrap(scope: dict[str, Any]) -> None:
-        before.append((scope, {name: scope[name] for name in ("KERNEL", "UFUNC")}))
-        scope.update(_wrappers(scope))
+        if id(scope) not in known:
+            known.add(id(scope))
+            wrappers = _wrappers(scope)
+            before.append((scope, {name: scope[name] for name in wrappers}))
+            scope.update(wrappers)
 
-    def generate(row: Row, variant: str, otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
-        made: FunctionType = plain(row, variant, otherwise)  # type: ignore[assignment]  # a callable, for those who use it
-        wrap(made.__globals__)
-        return made
+    def wrapping(made_by: Callable[[Row, str], Callable[..., Any]]) -> Callable[[Row, str], Callable[..., Any]]:
+        def generate(row: Row, variant: str) -> Callable[..., Any]:
+            made: FunctionType = made_by(row, variant)  # type: ignore[assignment]  # a callable, for those who use it
+            wrap(made.__globals__)
+            return made
+
+        return generate
 
     for scope in _scopes():
         wrap(scope)
-    template.function, _wrapped = generate, True
+    function, compiled = map(wrapping, plain)
+    template.function, template.compiled, _wrapped = function, compiled, True  # type: ignore[assignment]
     try:
         yield
     finally:
-        template.function, _wrapped = plain, False
+        (template.function, template.compiled), _wrapped = plain, False
         for scope, kernels in before:
             scope.update(kernels)
 
@@ -95,11 +106,13 @@ def _scopes() -> list[dict[str, Any]]:
     functions = [each for each in gc.get_objects() if type(each) is FunctionType]
     if frozen:
         gc.freeze()
-    scopes = {id(f.__globals__): f.__globals__ for f in functions if f.__code__.co_filename.startswith(GENERATED)}
+    scopes = {
+        id(f.__globals__): f.__globals__ for f in functions if f.__code__.co_filename.startswith((GENERATED, _CHAPTERS))
+    }
     return list(scopes.values())
 
 
-def _launch_ufunc(ufunc: Any, given: tuple[Any, ...]) -> Any:
+def _launch_ufunc(ufunc: Any, *given: Any) -> Any:
     """Launches a ufunc, which allocates its result if it is not given an array for it."""
     out = given[ufunc.nin] if len(given) > ufunc.nin else np.empty_like(given[0])
     _launch(lambda: ufunc(*given[: ufunc.nin], out), out)
@@ -107,13 +120,17 @@ def _launch_ufunc(ufunc: Any, given: tuple[Any, ...]) -> Any:
 
 
 def _wrappers(scope: dict[str, Any]) -> dict[str, Any]:
-    """The two names by which generated code calls a kernel, wrapped."""
-    kernel, ufunc = scope["KERNEL"], scope["UFUNC"]
+    """The names by which generated code calls kernels, wrapped."""
     found: dict[str, Any] = {}
-    if ufunc is not None:
-        found["UFUNC"] = lambda *given: _launch_ufunc(ufunc, given)
-    names = [] if kernel is None else list(inspect.signature(kernel).parameters)
-    if "out" in names:  # not in a kernel of `inplacelab.kernels`, which takes a plan
-        written = names.index("out")
-        found["KERNEL"] = lambda *given: _launch(lambda: kernel(*given), given[written])
+    for name, launched in scope.items():
+        if launched is not None and (name == "UFUNC" or name.endswith("_UFUNC")):
+            found[name] = partial(_launch_ufunc, launched)
+        elif launched is not None and (name == "KERNEL" or name.endswith("_KERNEL")):
+            names = list(inspect.signature(launched).parameters)
+            if "out" in names:  # not in a kernel of `inplacelab.kernels`, which takes a plan
+                found[name] = partial(_launch_kernel, launched, names.index("out"))
     return found
+
+
+def _launch_kernel(kernel: Callable[..., Any], written: int, *given: Any) -> Any:
+    return _launch(lambda: kernel(*given), given[written])

@@ -209,7 +209,7 @@ def test_a_spoiled_template_is_noticed(
     monkeypatch.setattr(template, "source", source)
     for name, row in ROWS.items():
         if row.method and "in-place" in variants(row):
-            monkeypatch.setattr(paddle.Tensor, name + "_", template.function(row, "in-place"))
+            monkeypatch.setattr(paddle.Tensor, name + "_", template.compiled(row, "in-place"))
     assert kind in {f.kind for number in range(60) for f in judge(faulty(Random(number)), baseline).findings}
 
 

@@ -11,8 +11,7 @@ import pytest
 from inplacelab.lessons.checks import (
     your_own_operation,
 )
-from inplacelab.ops.table import ROWS, elementwise
-from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
+from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS, ROWS, elementwise
 from inplacelab.ops.table.row import Row
 from inplacelab.tensor import Tensor
 from tests.lessons.answers import ran

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,11 +35,6 @@ LABELS = np.array([0, 2, 1, 2])
 SHARES = np.abs(numbers(4, 3, seed=1)) / np.abs(numbers(4, 3, seed=1)).sum(1, keepdims=True)
 EDGES = np.array([-7.0, -3.0, -1.0, 0.0, 0.5, 2.0, 3.0, 9.0], "float32")
 FACTORS = np.array([0.5, 1.0, 2.0], "float32")
-
-
-def _named(name: str, f: Any, x: Any, t: Callable[[Any], Any]) -> Any:
-    """A function of `nn.functional` without other arguments."""
-    return getattr(f, name)(x)
 
 
 FUNCTIONS: dict[str, tuple[Any, Callable[[Any, Any, Callable[[Any], Any]], Any]]] = {
@@ -117,30 +111,12 @@ FUNCTIONS: dict[str, tuple[Any, Callable[[Any, Any, Callable[[Any], Any]], Any]]
         SCORES,
         lambda f, x, t: f.cross_entropy(x, t(LABELS - 3 * (LABELS == 2)), t(FACTORS), ignore_index=-1),
     ),
-    "nll_loss": (SCORES, lambda f, x, t: f.nll_loss(f.log_softmax(x), t(LABELS))),
-    "nll_loss, ignored, weights": (SCORES, lambda f, x, t: f.nll_loss(x, t(LABELS), t(FACTORS), 2)),
-    "nll_loss, a negative label ignored": (
-        SCORES,
-        lambda f, x, t: f.nll_loss(x, t(LABELS - 3 * (LABELS == 2)), ignore_index=-1),
-    ),
-    "nll_loss, planes": (
-        PICTURE,
-        lambda f, x, t: f.nll_loss(x, t(np.array([[0, 2, 1, 1], [2, 2, 0, 1]])), reduction="none"),
-    ),
     "smooth_l1_loss": (SCORES, lambda f, x, t: f.smooth_l1_loss(x, t(SHARES))),
     "smooth_l1_loss, delta": (SCORES, lambda f, x, t: f.smooth_l1_loss(x, t(SHARES), "none", 0.5)),
     "smooth_l1_loss, not Huber's": (SCORES, lambda f, x, t: f.smooth_l1_loss(x, t(SHARES), "sum", 0.5, is_huber=False)),
     "binary_cross_entropy": (SHARES, lambda f, x, t: f.binary_cross_entropy(x, t((SCORES > 0).astype("float32")))),
     "binary_cross_entropy, weights": (SHARES, lambda f, x, t: f.binary_cross_entropy(x, t(SHARES), t(FACTORS), "none")),
-    "kl_div": (SCORES, lambda f, x, t: f.kl_div(x, t(SHARES))),
-    "kl_div, batchmean": (SCORES, lambda f, x, t: f.kl_div(f.log_softmax(x), t(SHARES * (SHARES > 0.3)), "batchmean")),
-    "kl_div, logarithms": (SCORES, lambda f, x, t: f.kl_div(x, t(SCORES * 0.5), "none", log_target=True)),
-    "square_error_cost": (SCORES, lambda f, x, t: f.square_error_cost(x, t(SHARES))),
-    **{
-        name: (EDGES, partial(_named, name))
-        for name in ("swish", "mish", "hardswish", "hardsigmoid", "log_sigmoid", "softsign", "selu", "celu")
-    },
-    "celu, alpha": (EDGES, lambda f, x, t: f.celu(x, 0.5)),
+    "hardswish": (EDGES, lambda f, x, t: f.hardswish(x)),
     "prelu": (EDGES, lambda f, x, t: f.prelu(x, t(np.array([0.25], "float32")))),
     "prelu, channels": (PICTURE, lambda f, x, t: f.prelu(x, t(FACTORS))),
     "prelu, channels last": (PICTURE, lambda f, x, t: f.prelu(x, t(numbers(4)), "NLC")),
@@ -261,9 +237,9 @@ def what_a_model_says(module: Any) -> list[Any]:
     order: list[str] = []
     model.apply(lambda layer: order.append(type(layer).__name__))
     return [
-        repr(nn.Embedding(5, 3, padding_idx=-1)), repr(nn.Embedding(5, 3)), repr(nn.PReLU(2)), repr(nn.SELU()), repr(nn.CELU(0.5)),
+        repr(nn.Embedding(5, 3, padding_idx=-1)), repr(nn.Embedding(5, 3)), repr(nn.PReLU(2)),
         nn.Embedding(5, 3, padding_idx=-1).weight[4].tolist(), module.create_parameter([2], "float64", is_bias=True).tolist(),
-        module.create_parameter([2], "float32", "own").name, repr(nn.Swish()), repr(nn.Hardswish()), repr(nn.LogSigmoid()),
+        module.create_parameter([2], "float32", "own").name, repr(nn.Hardswish()),
         repr(model), repr(nn.LayerList([nn.Linear(1, 1)])), unknown, first, order,
         [name for name, _ in model.named_parameters()], [name for name, _ in model.named_buffers()], list(model.state_dict()),
         [name for name, _ in model.named_sublayers()], [name for name, _ in head.named_children()], len(model.parameters()),

@@ -29,7 +29,7 @@ EXAMPLES = [
 """Documents whose examples need no notebook and no framework."""
 PACKAGES = {"inplacelab": ROOT / "inplacelab", "inplacelab_widgets": ROOT / "widgets" / "inplacelab_widgets"}
 LESSONS = Path("lessons", "notebooks")
-DEVELOPERS = {Path("ops", "table", "stub.py")}
+DEVELOPERS = {Path("ops", "table", "generate.py")}
 """What only a clone needs."""
 
 

@@ -80,12 +80,12 @@ def test_programs_find_what_they_import(name: str) -> None:
 
 
 def test_paddles_own_opening_lines_run() -> None:
-    with inplacelab.base.dygraph.guard():
-        x = inplacelab.tensor([1.0, 2.0], dtype="float64", requires_grad=True)  # type: ignore[operator]  # a module, to mypy
+    x = inplacelab.tensor([1.0, 2.0], dtype="float64", requires_grad=True)  # type: ignore[operator]  # a module, to mypy
     assert (x.stop_gradient, str(x.dtype), inplacelab.in_dynamic_mode()) == (False, "paddle.float64", True)
-    inplacelab.disable_static()
+    with inplacelab.base.dygraph.guard():
+        inplacelab.disable_static()
     assert inplacelab.to_tensor([1.0], place=inplacelab.CPUPlace()).place == inplacelab.CPUPlace()
-    with inplacelab.base.dygraph.guard("cpu"), pytest.raises(NotImplementedError, match="no static graphs"):
+    with pytest.raises(NotImplementedError, match="no static graphs"):
         inplacelab.enable_static()
     with pytest.raises(ValueError, match="The device should not be 'gpu'"):
         inplacelab.CUDAPlace(0)

@@ -103,7 +103,7 @@ def recorded() -> dict[str, Any]:
 def targets() -> list[str]:
     """What is asked about: "function add", "method add_", "functional relu"."""
     from inplacelab import Tensor  # noqa: PLC0415  # only the recorder needs our names
-    from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS  # noqa: PLC0415
+    from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS  # noqa: PLC0415
 
     methods = [n for n in dir(Tensor) if not n.startswith("_") and callable(getattr(Tensor, n))]
     named = {"function": FUNCTIONS, "functional": FUNCTIONAL, "method": methods}

@@ -13,15 +13,24 @@ import numpy as np
 import pytest
 
 import inplacelab
+from inplacelab.ops.table import ROWS
 from tests.reference.calls import CALLS, ELSEWHERE
 from tests.reference.differences import DIFFERENCES, Difference
 from tests.reference.outcomes import Question, answer, questions
 from tests.reference.record import recorded
+from tests.subtests import for_each
 from tests.tiers import choose, sample
 
 TOLERANCE = {"float16": 2e-3, "float32": 2e-5, "complex64": 2e-5, "float64": 1e-9, "complex128": 1e-9}
 ANSWERS = recorded()
 NAMES = list(dict.fromkeys(call.name for call in CALLS))
+ALIASES = {
+    f"{alias}_": f"{row.name}_"
+    for row in ROWS.values()
+    for alias in row.aliases
+    if hasattr(inplacelab.Tensor, f"{row.name}_")
+}
+"""Other names of these, by row: the calls use one name of each."""
 
 
 @cache
@@ -95,7 +104,14 @@ def test_it_answers_as_paddle_does(name: str) -> None:
 
 def test_every_in_place_name_of_paddle_is_compared() -> None:
     names = json.loads(Path(__file__).with_name("names.json").read_text(encoding="utf-8"))
-    assert set(names) == {call.name for call in CALLS} | set(ELSEWHERE)
+    assert set(names) <= {call.name for call in CALLS} | set(ELSEWHERE) | set(ALIASES)
+    assert {call.name for call in CALLS} | set(ELSEWHERE) <= set(names)
+
+
+@for_each("alias", ALIASES)
+def test_another_name_of_a_function_is_the_same_function(alias: str) -> None:
+    assert getattr(inplacelab.Tensor, alias) is getattr(inplacelab.Tensor, ALIASES[alias])
+    assert ALIASES[alias] in {call.name for call in CALLS}
 
 
 @pytest.mark.standard

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab.ops.arguments.axis_index import Along
+from inplacelab.ops.arguments.attributes import Along
 from tests.row_cases.case import Array, case
 
 INDICES = [[0, 1, -2], [0, -1, 1]]

@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/arithmetic.py` and `ops/binary_functions.py`."""
+"""Cases for the rows of `ops/arithmetic.py` and `ops/special_functions.py`."""
 
 from __future__ import annotations
 

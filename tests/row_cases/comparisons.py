@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/comparisons.py`, `ops/logic.py` and `ops/maximum_and_where.py`."""
+"""Cases for the rows of `ops/comparisons_and_logic.py`, `ops/comparisons_and_logic.py` and `ops/comparisons_and_logic.py`."""
 
 from __future__ import annotations
 

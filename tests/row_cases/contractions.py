@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/contractions.py`."""
+"""Cases for the rows of `ops/products.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/diagonals.py`."""
+"""Cases for the rows of `ops/masks_and_diagonals.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/copies_and_casts.py`."""
+"""Cases for the rows of `ops/creation.py`."""
 
 from __future__ import annotations
 

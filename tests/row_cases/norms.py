@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/norms.py`."""
+"""Cases for the rows of `ops/decompositions.py`."""
 
 from __future__ import annotations
 

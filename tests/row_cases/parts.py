@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/splitting.py` and `ops/flip_roll_tile.py`."""
+"""Cases for the rows of `ops/joining_and_splitting.py` and `ops/rearranging.py`."""
 
 from __future__ import annotations
 

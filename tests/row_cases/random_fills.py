@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/random_fills.py`.
+"""Cases for the rows of `ops/random.py`.
 
 With degenerate parameters (no spread, certain success, one integer) a random fill has one result, so the standard tests apply
 to it; `uniform_` has a separate stream. `tests/engine/test_random.py` tests the distributions.

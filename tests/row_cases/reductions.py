@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/reductions.py`, `ops/max_and_min.py` and `ops/statistics.py`."""
+"""Cases for the rows of `ops/reductions.py`, `ops/reductions.py` and `ops/statistics.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/scans.py`."""
+"""Cases for the rows of `ops/reductions.py`."""
 
 from __future__ import annotations
 

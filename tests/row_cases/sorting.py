@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/sorting.py`."""
+"""Cases for the rows of `ops/sorting_and_counting.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/torch_rules.py`."""
+"""Cases for the rows of `ops/torch_variants.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/writes.py`."""
+"""Cases for the rows of `ops/indexing.py`."""
 
 from __future__ import annotations
 

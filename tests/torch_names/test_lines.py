@@ -147,7 +147,6 @@ OVERWRITTEN = (
     ("x[i[0]]", "i"), ("x[:, i[1]]", "i"), ("x[1, i[0]]", "i"), ("x[b]", "b"), ("x[i[0, 0]]", "i"), ("x.masked_select(b)", "b"),
     ("x.masked_fill(b, 0)", "b"), ("torch.where(b, x, y)", "b"), ("F.cross_entropy(x, i[0, :2])", "i"),
     ("F.cross_entropy(x, i[0, :2], label_smoothing=0.1)", "i"), ("F.cross_entropy(x, i[0, :2], weight=c[0])", "c"),
-    ("F.nll_loss(x, i[0, :2])", "i"), ("F.nll_loss(x, i[0, :2])", "x"), ("F.nll_loss(x, i[0, :2], weight=c[0])", "c"),
     ("F.conv2d(p, p[..., :2, :3] * 1)", "p"), ("F.conv2d(p[0], p[..., :2, :3] * 1)", "p"), ("F.pad(x, (1, 1))", "x"),
     ("F.pad(p, (1, 1, 1, 1), mode='reflect')", "p"), ("F.pad(p, (1, 1, 1, 1), mode='replicate')", "p"),
     ("F.pad(p, (1, 1, 1, 1), mode='circular')", "p"),

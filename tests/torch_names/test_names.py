@@ -19,8 +19,8 @@ import inplacelab as paddle
 from inplacelab.errors.catalogue import entries
 from inplacelab.recorders.detection import _from_before, framework_used
 from inplacelab.recorders.program import parsed
+from inplacelab.torch.__main__ import listing
 from inplacelab.torch.generate import LINES
-from inplacelab.torch.listed import listing
 from inplacelab.torch.refusals import words
 
 torch: Any = import_module("inplacelab.torch")

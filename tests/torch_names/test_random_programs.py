@@ -25,7 +25,7 @@ NEW = (
     "{a}.relu()", "{a}.sign()", "{a}.abs()", "{a}.sigmoid()", "{a}.tanh()", "{a}.square()", "-{a}", "{a}.clone()", "{a} * 2", "2 - {a}", "{a} * {b}",
     "{a} + {b}", "{a} - {b}", "{a} / 2", "torch.maximum({a}, {b})", "torch.minimum({a}, {b})", "torch.atan2({a}, {b})", "{a}.lerp({b}, 0.75)",
     "{a}.clamp(-1, 1)", "{a}.clamp(max={b})", "torch.where({a} > 0, {a}, {b})", "F.leaky_relu({a})", "F.hardtanh({a})", "F.relu6({a})", "F.hardswish({a})",
-    "F.smooth_l1_loss({a}, {b}, reduction='none')", "F.l1_loss({a}, {b}, reduction='none')", "F.logsigmoid({a})", "{a}.log_softmax(0)", "{a}.softmax(axis=0)",
+    "F.smooth_l1_loss({a}, {b}, reduction='none')", "F.l1_loss({a}, {b}, reduction='none')", "{a}.log_softmax(0)", "{a}.softmax(axis=0)",
     "{a} - {a}.max()", "{a} * {b}.std()", "{a}.view({n})", "torch.fmax({a}, {b})", "{a}.masked_fill({b} > 0, 1)",
 )  # fmt: skip
 WRITTEN = (

@@ -15,7 +15,7 @@ from inplacelab.devices.base import Device
 from inplacelab.language import Text
 from inplacelab.layout import Layout, whole
 from inplacelab.nn import Layer
-from inplacelab.optimizer.base import Optimizer, state_by_parameter
+from inplacelab.optimizer.optimizer import Optimizer, state_by_parameter
 from inplacelab.recorders import events
 from inplacelab.recorders.events import SMALL
 from inplacelab.recorders.guard import Guard

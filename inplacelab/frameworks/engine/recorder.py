@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any, Literal
 
 from inplacelab import devices, errors, modes, observe
-from inplacelab.autograd.custom.node import CustomNode
+from inplacelab.autograd.custom_nodes import CustomNode
 from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.dependence import Dependence

@@ -1,9 +1,6 @@
-"""Arguments of operations: tensors, numbers, shapes, indices and options, checked and converted to the engine's form.
+"""Checks of what an operation is given: all of them come before the first change.
 
-The modules:
-
-    operands.py          tensors, or what becomes one             overlap.py          operands that share slots with the target
-    type_promotion.py    the dtype of a result from two others    attributes.py       numbers and shapes
-    index_checks.py      indices, before the first write          axis_index.py       indices along an axis
-    keywords.py          alternative keywords                     creation_options.py `device=`, `requires_grad=`, `out=` and others
+- keywords.py: alternative keywords, separate numbers instead of a list, options of the functions that create tensors
+- operands.py: tensors, and numbers instead of them; operands that share slots with the target; dtypes of results
+- attributes.py: numbers, sizes, and indices (lists of positions, positions along an axis)
 """

@@ -1,8 +1,7 @@
 """Results of operations.
 
-The modules:
-
-    destinations.py      the tensor to write into                 metadata.py         views, and changes of metadata
-    constant_tensors.py  `zeros`, `full` and their like           random_stream.py    random numbers
-    kernel_tools.py      helpers for kernels and derivatives
+- metadata.py: views and changes of metadata
+- destinations.py: tensors that a result goes into: those given as `out=`, and new storages of a tensor
+- kernel_tools.py: helpers for kernels
+- random_stream.py: the seeded stream of random numbers
 """

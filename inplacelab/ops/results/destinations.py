@@ -9,8 +9,7 @@ from typing import Any
 
 from inplacelab import errors, modes, observe
 from inplacelab.autograd.grad_mode import recording
-from inplacelab.autograd.history import check_leaf, edge, refresh
-from inplacelab.autograd.live_views import Views
+from inplacelab.autograd.history import Views, check_leaf, edge, refresh
 from inplacelab.tensor import Tensor, adopt, over
 
 

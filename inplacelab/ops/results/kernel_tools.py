@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from numbers import Real
 from operator import index
 from typing import Any
@@ -22,7 +23,7 @@ def conj(x: Tensor) -> Tensor:
     return x.conj() if x.array.dtype.kind == "c" else x
 
 
-def room(out: Any, x: Any, device: Any) -> Any:
+def scratch(out: Any, x: Any, device: Any) -> Any:
     """Returns an array for the intermediate results of a kernel: `out`, unless the kernel still has to read `x` there."""
     if out is not x:
         return out
@@ -107,11 +108,6 @@ def _borrow_buffer(out: Any, device: Any) -> None:
     device.ledger.borrow(min(out.size, np.getbufsize()) * out.itemsize)
 
 
-def packed(x: Any) -> Any:
-    """Returns a contiguous array in row-major order: `x`, if it is one, else a copy."""
-    return x if x.flags.c_contiguous else x.copy()
-
-
 def clip_into(out: Any, x: Any, min: Any, max: Any) -> None:
     """Raises elements below `min` to it, then lowers those above `max` to it. nan stays nan."""
     if min is not None:
@@ -160,3 +156,15 @@ def scalar(op: str, argument: str, *, optional: bool = False) -> Callable[[Any, 
         return value
 
     return check
+
+
+def launcher(row: Any, variant: str) -> Callable[..., bool]:
+    """Launches the row's CUDA kernel. It is made on first use, which never happens on the CPU."""
+
+    @cache
+    def made() -> Callable[..., bool]:
+        from inplacelab.ops.cuda.own_kernels import Launcher  # noqa: PLC0415
+
+        return Launcher(row, variant)
+
+    return lambda *given, **attributes: made()(*given, **attributes)

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from inplacelab import modes, observe
-from inplacelab.autograd.history import accumulator, check_leaf, check_view, edge, refresh
-from inplacelab.autograd.live_views import Views
-from inplacelab.autograd.meta import Meta
+from inplacelab.autograd.history import Views, accumulator, check_leaf, check_view, edge, refresh
 from inplacelab.autograd.nodes import OpNode, meta, next_serial
+from inplacelab.autograd.saved import Meta
 from inplacelab.dependence import REORDERED
 from inplacelab.layout import Layout, Shape, may_overlap_itself, whole
 from inplacelab.ops.table.row import Row

@@ -3,23 +3,103 @@
 The chapters (`ops/arithmetic.py`, `ops/views.py`, ...) contain rows. Each call below adds one, and with it a function, a method, an
 in-place variant, a derivative, documentation and a standard set of tests.
 
-    row.py       what a row has                             depends.py            how elements of a result depend on elements of the inputs
-    exports.py   functions and methods that are no rows     stub.py               `python -m inplacelab.ops.table.stub` writes `tensor.pyi`
-    printed.py   `python -m inplacelab.ops.table`           views_and_copies.py   `python -m inplacelab.ops.table.views_and_copies`
+    row.py             what a row has                  depends.py            how elements of a result depend on elements of the inputs
+    documentation.py   docstrings of operations        printed.py            `python -m inplacelab.ops.table`
+    generate.py        `python -m inplacelab.ops.table.generate` writes `ops/generated/` and `tensor.pyi`
+    views_and_copies.py   `python -m inplacelab.ops.table.views_and_copies`
+
+A function that is no row is added with the decorators `as_function`, `as_functional` and `as_method`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 from inplacelab import dtypes, errors
 from inplacelab.language import Text
 from inplacelab.ops import template
+from inplacelab.ops.arguments.keywords import takes_other_names, with_aliases
 from inplacelab.ops.results.kernel_tools import in_dtype_of_result
-from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
 from inplacelab.ops.table.row import Row, Rule
 from inplacelab.tensor import Tensor
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class Functions(dict[str, Callable[[], Callable[..., Any]]]):
+    """Functions by name, each made on first use by a module, which keeps it until another one gets its name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept: dict[str, dict[str, Any]] = {}
+
+    def give(self, name: str, module: dict[str, Any]) -> Callable[..., Any]:
+        """Makes a function, and stores it among the names of the module."""
+        made = module[name] = self[name]()
+        self._kept[name] = module
+        return made
+
+    def __setitem__(self, name: str, make: Callable[[], Callable[..., Any]]) -> None:
+        super().__setitem__(name, make)
+        self._kept.pop(name, {}).pop(name, None)
+
+
+FUNCTIONS = Functions()
+"""The functions of the package's top level, by name, each made on first use."""
+
+FUNCTIONAL = Functions()
+"""The functions of `nn.functional` that come from `ops`."""
+
+
+@cache
+def _exported(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The public function, which also accepts Paddle's alternative keywords."""
+    return with_aliases(function) if takes_other_names(function.__name__) else function
+
+
+def as_function(function: _F, name: str = "") -> _F:
+    """Adds a function to the package's top level, under its own name or another."""
+    FUNCTIONS[name or function.__name__] = lambda: _exported(function)
+    return function
+
+
+def as_functional(function: _F) -> _F:
+    """Adds a function to `nn.functional`."""
+    FUNCTIONAL[function.__name__] = lambda: _exported(function)
+    return function
+
+
+def as_method(function: _F, name: str = "") -> _F:
+    """Makes a function a method of `Tensor`, under its own name or another."""
+    name = name or function.__name__
+    setattr(Tensor, name, LazyMethod(name, function) if takes_other_names(function.__name__) else function)
+    return function
+
+
+class LazyMethod:
+    """A method that also accepts Paddle's alternative keywords. It is made on first use, and then replaces this object."""
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self._name, self._function = name, function
+
+    def function(self) -> Callable[..., Any]:
+        """Makes the function, and returns it."""
+        made = _exported(self._function)
+        if Tensor.__dict__.get(self._name) is self:
+            setattr(Tensor, self._name, made)
+        return made
+
+    def __get__(self, tensor: Tensor | None, owner: type) -> Any:
+        made = self.function()
+        return made if tensor is None else made.__get__(tensor, owner)
+
+
+def as_property(name: str, read: Callable[[Tensor], Any], write: Callable[[Tensor, Any], None] | None = None) -> None:
+    """Adds a property to `Tensor`, documented by the function that reads it."""
+    setattr(Tensor, name, property(read, write, doc=read.__doc__))
+
 
 ROWS: dict[str, Row] = {}
 """All rows by name."""
@@ -102,9 +182,9 @@ def _install(row: Row, variant: str) -> None:
 
 
 class LazyFunction:
-    """A method whose function is generated and compiled on first use, and then replaces it.
+    """A method whose function is imported, or compiled, on first use, and then replaces it.
 
-    A session uses few of the rows, and importing the package should be quick.
+    A session uses few of the chapters, and importing the package should be quick.
 
     Attributes:
         made: the function; None before its first use.
@@ -112,17 +192,16 @@ class LazyFunction:
     Args:
         row: the operation.
         variant: which of its functions.
-        otherwise: for an operator: what computes it if an operand is no tensor.
     """
 
-    def __init__(self, row: Row, variant: str, otherwise: Callable[..., Any] | None = None) -> None:
-        self._row, self._variant, self._otherwise = row, variant, otherwise
+    def __init__(self, row: Row, variant: str) -> None:
+        self._row, self._variant = row, variant
         self.made: Callable[..., Any] | None = None
 
     def function(self) -> Callable[..., Any]:
-        """Generates the function, and returns it."""
+        """Imports or compiles the function, and returns it."""
         if self.made is None:
-            self.made = template.function(self._row, self._variant, self._otherwise)
+            self.made = template.function(self._row, self._variant)
             for plain in (self._row.name, *self._row.aliases):
                 name = template.name_of(self._row, self._variant, plain)
                 if self._row.method and Tensor.__dict__.get(name) is self:

@@ -22,7 +22,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -275,6 +275,18 @@ class Row:
         """Returns the names of the tensors that backward keeps to differentiate with respect to the input at `position`."""
         rule = self.rules[position]
         return tuple(n for n in rule.asks if n == "out" or n in self.inputs) if rule else ()
+
+
+BUILT_IN: dict[str, Row] = {}
+"""The package's own rows, by name, once all of them are read. A learner's row of the same name does not replace one here."""
+
+_T = TypeVar("_T")
+
+
+def required(part: _T | None) -> _T:
+    """Returns a part of a row that the row is known to have."""
+    assert part is not None
+    return part
 
 
 def names_in(parameters: str) -> tuple[str, ...]:

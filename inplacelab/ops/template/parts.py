@@ -188,7 +188,7 @@ def edge(x: str) -> str:
 
 def node(row: Row, edges: list[str], kept: str) -> Iterator[str]:
     """Yields lines that make the node and number it, after the nodes on its edges. `kept` is what it has saved."""
-    yield "node = new(OpNode)"
+    yield "node = new_node(OpNode)"
     yield f"node.row, node.edges, node.kept = ROW, ({', '.join(edges)},), {kept}"
     forms = "".join(f"form{k}, " for k in range(len(row.inputs)))
     yield f"node.forms, node.facts = ({forms}), {_facts(row)}"
@@ -216,9 +216,9 @@ def keep(row: Row, saved: dict[str, str]) -> Iterator[str]:
     """
     asked = [name for name in saved if row.needed_for(name)]
     if all(len(row.needed_for(name)) == len(row.inputs) for name in asked):
-        yield f"kept = ({''.join(saved[name] + ', ' for name in asked)})"
+        yield f"kept: tuple[Saved, ...] = ({''.join(saved[name] + ', ' for name in asked)})"
         return
-    yield "kept = ()"
+    yield "kept: tuple[Saved, ...] = ()"
     for name in asked:
         yield f"if {wanted(row, name)}:"
         yield f"    kept += ({saved[name]},)"
@@ -242,7 +242,7 @@ def wanted(row: Row, name: str) -> str:
 def read(row: Row) -> str:
     """Returns further arguments of the report of an ordinary variant: what it reads, if not everything, and what it copies."""
     if row.selects:
-        return f", read=TOUCHED.read(ROW, {row.inputs[0]}, {given(row)}, out.shape), copied=0"
+        return f", read=slots_read(ROW, {row.inputs[0]}, {given(row)}, array.shape), copied=0"
     return f", copied={len(row.inputs) - 1}" * row.copies
 
 
@@ -253,7 +253,7 @@ def attributes(row: Row) -> str:
 
 def depends(row: Row, shape: str) -> str:
     """Returns an expression for how the result depends on the inputs, for the report."""
-    return f"DEPENDS(ROW, {given(row)}, {shape})"
+    return f"dependence(ROW, {given(row)}, {shape})"
 
 
 def given(row: Row) -> str:

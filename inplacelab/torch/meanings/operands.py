@@ -14,7 +14,7 @@ from inplacelab.ops.creation import operand
 from inplacelab.tensor import Tensor
 from inplacelab.torch import grad_nodes
 from inplacelab.torch.dtypes import tensor_type
-from inplacelab.torch.meanings.naming import named
+from inplacelab.torch.grad_nodes import named
 from inplacelab.torch.refusals import refuse
 
 ORDER = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
@@ -82,7 +82,7 @@ def together(op: str, x: Any, y: Any, *, least: str = "") -> tuple[Tensor, Tenso
 
 def pair(name: str, *, least: str = "") -> Callable[..., Tensor]:
     """Makes PyTorch's form of a function of two operands: either may be a number, and their dtypes are promoted. A name with an
-    underscore before it is that of a row in `ops/torch_rules.py`.
+    underscore before it is that of a row in `ops/torch_variants.py`.
     """
 
     def function(x: Any, y: Any, **options: Any) -> Tensor:
@@ -158,7 +158,7 @@ def floating(x: Tensor) -> Tensor:
 
 
 def ruled(name: str, x: Tensor) -> Tensor:
-    """Returns a function of one tensor by PyTorch's rule for NaN (see `ops/torch_rules.py`); complex numbers have only one."""
+    """Returns a function of one tensor by PyTorch's rule for NaN (see `ops/torch_variants.py`); complex numbers have only one."""
     result: Tensor = getattr(x, name if x.array.dtype.kind == "c" else f"_{name}")()
     return result
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from inplacelab.torch.missing import missing
 from inplacelab.torch.nn import functional, init, utils
-from inplacelab.torch.nn.containers import ModuleDict, ModuleList, ParameterList, Sequential
 from inplacelab.torch.nn.images import AdaptiveAvgPool2d, AvgPool2d, Conv2d, MaxPool2d
 from inplacelab.torch.nn.layers import (
+    PLAIN,
     BatchNorm1d,
     BatchNorm2d,
     Dropout,
@@ -17,25 +16,22 @@ from inplacelab.torch.nn.layers import (
     Identity,
     LayerNorm,
     Linear,
-    Unflatten,
+    ModuleList,
+    Sequential,
+    plain,
 )
 from inplacelab.torch.nn.module import Module
-from inplacelab.torch.nn.plain import PLAIN, plain
+from inplacelab.torch.refusals import missing
 from inplacelab.torch.tensor import Parameter
 
-_HERE = (
+__all__ = [
     "AdaptiveAvgPool2d", "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Conv2d", "Dropout", "Embedding", "Flatten", "Identity",
-    "LayerNorm", "Linear", "MaxPool2d", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterList", "Sequential",
-    "Unflatten", "functional", "init", "utils",
-)  # fmt: skip
-_ = (
-    AdaptiveAvgPool2d, AvgPool2d, BatchNorm1d, BatchNorm2d, Conv2d, Dropout, Embedding, Flatten, Identity, LayerNorm, Linear,
-    MaxPool2d, Module, ModuleDict, ModuleList, Parameter, ParameterList, Sequential, Unflatten, functional, init, utils,
-)  # fmt: skip
+    "LayerNorm", "Linear", "MaxPool2d", "Module", "ModuleList", "Parameter", "Sequential", "functional", "init", "utils",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """Activations and losses are made of the table in `plain.py` on first use."""
+    """Activations and losses are made of the table `PLAIN` on first use."""
     if name not in PLAIN:
         raise missing("torch.nn", name, __dir__())
     value = globals()[name] = plain(name)
@@ -43,4 +39,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_HERE, *PLAIN})
+    return sorted({*__all__, *PLAIN})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.torch.generate import LINES_OF_FUNCTIONAL, made
-from inplacelab.torch.missing import missing
+from inplacelab.torch.refusals import missing
 
 
 def __getattr__(name: str) -> Any:

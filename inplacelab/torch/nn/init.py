@@ -6,10 +6,10 @@ from math import sqrt
 from typing import Any
 
 from inplacelab.autograd.grad_mode import no_grad
-from inplacelab.torch.missing import missing
+from inplacelab.torch.refusals import missing
 
 __all__ = [
-    "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+    "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
 ]  # fmt: skip
 
 
@@ -39,12 +39,6 @@ def zeros_(tensor: Any) -> Any:
 def ones_(tensor: Any) -> Any:
     """Fills with ones."""
     return constant_(tensor, 1.0)
-
-
-@no_grad()
-def eye_(tensor: Any) -> Any:
-    """Fills a matrix with ones on the diagonal, and zeros elsewhere."""
-    return tensor.fill_(0.0).fill_diagonal_(1.0)
 
 
 def xavier_uniform_(tensor: Any, gain: float = 1.0) -> Any:

@@ -1,17 +1,20 @@
-"""Modules with parameters, or with a mode: linear, dropout, normalization, embedding."""
+"""Modules: linear, dropout, normalization, embedding; activations and losses; and containers of modules."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from inspect import Parameter as Argument
+from inspect import signature
 from math import sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import inplacelab.torch as torch
 from inplacelab.autograd.grad_mode import no_grad
+from inplacelab.torch.nn import functional, init
 from inplacelab.torch.nn import functional as F
-from inplacelab.torch.nn import init
 from inplacelab.torch.nn.module import Module
 from inplacelab.torch.refusals import refuse
-from inplacelab.torch.tensor import Parameter
+from inplacelab.torch.tensor import Parameter, Tensor
 
 
 class Linear(Module):
@@ -228,22 +231,6 @@ class Flatten(Module):
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 
-class Unflatten(Module):
-    """Splits one axis into several."""
-
-    def __init__(self, dim: int, unflattened_size: Any) -> None:
-        super().__init__()
-        self.dim, self.unflattened_size = dim, tuple(unflattened_size)
-
-    def forward(self, input: Any) -> Any:
-        """Returns the input with this axis split."""
-        return input.unflatten(self.dim, self.unflattened_size)
-
-    def extra_repr(self) -> str:
-        """Returns the options as they are printed."""
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
-
-
 class Identity(Module):
     """Returns its input. All arguments of the constructor are ignored."""
 
@@ -253,3 +240,127 @@ class Identity(Module):
     def forward(self, input: Any) -> Any:
         """Returns the input itself."""
         return input
+
+
+PLAIN = {
+    "ReLU": "relu", "ReLU6": "relu6", "LeakyReLU": "leaky_relu", "GELU": "gelu", "SiLU": "silu", "Hardtanh": "hardtanh",
+    "Hardswish": "hardswish", "Sigmoid": "sigmoid", "Tanh": "tanh", "Softmax": "softmax", "MSELoss": "mse_loss",
+    "CrossEntropyLoss": "cross_entropy", "BCELoss": "binary_cross_entropy", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+}  # fmt: skip
+"""The module, and its function."""
+_INPUTS = ("input", "target")
+_NOT_SHOWN = ("dtype", "_stacklevel")
+
+
+class Plain(Module):
+    """Applies a function of `nn.functional`. The arguments of the constructor are those of the function behind its tensors."""
+
+    _function = ""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+        function = getattr(functional, self._function)
+        options = [p for p in signature(function).parameters.values() if p.name not in (*_INPUTS, "_stacklevel")]
+        self._options = options
+        bound = signature(function).replace(parameters=options).bind(*args, **kwargs)
+        self._given = dict(bound.arguments)
+        self._inputs = [p.name for p in signature(function).parameters.values() if p.name in _INPUTS]
+        for option in options:
+            value = self._given.get(option.name, option.default)
+            if isinstance(value, Tensor):
+                self.register_buffer(option.name, value)
+            elif value is not Argument.empty:
+                setattr(self, option.name, value)
+
+    def forward(self, *inputs: Any) -> Any:
+        """Applies the function."""
+        return getattr(functional, self._function)(*inputs, **self._given)
+
+    def extra_repr(self) -> str:
+        """Returns the options as they are printed: those of an activation, `inplace` only if it is so."""
+        if "target" in self._inputs:
+            return ""
+        options = {each.name: self._given.get(each.name, each.default) for each in self._options}
+        shown = {name: value for name, value in options.items() if name not in _NOT_SHOWN}
+        return ", ".join(f"{name}={value!r}" for name, value in shown.items() if name != "inplace" or value)
+
+
+def plain(name: str) -> type[Plain]:
+    """Returns the class of a module in the table."""
+    members = {"_function": PLAIN[name], "__module__": "inplacelab.torch.nn", "__doc__": f"Applies `F.{PLAIN[name]}`."}
+    return type(name, (Plain,), members)
+
+
+class _Numbered(Module):
+    """Modules that are found by number."""
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(list(self._modules.values()))
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)._of(list(self)[index])
+        return list(self)[index]
+
+    def __setitem__(self, index: int, module: Any) -> None:
+        self.add_module(list(self._modules)[index], module)
+
+    @classmethod
+    def _of(cls, modules: list[Any]) -> Any:
+        raise NotImplementedError
+
+    def append(self, module: Any) -> Self:
+        """Adds a module at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Any]) -> Self:
+        """Adds several modules."""
+        for module in modules:
+            self.append(module)
+        return self
+
+
+class Sequential(_Numbered):
+    """Applies modules one after another.
+
+    >>> import inplacelab.torch as torch
+    >>> torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU(inplace=True))
+    Sequential(
+      (0): Linear(in_features=2, out_features=3, bias=True)
+      (1): ReLU(inplace=True)
+    )
+    """
+
+    def __init__(self, *modules: Any) -> None:
+        super().__init__()
+        if len(modules) == 1 and isinstance(modules[0], Mapping):
+            for name, module in modules[0].items():
+                self.add_module(name, module)
+        else:
+            self.extend(modules)
+
+    @classmethod
+    def _of(cls, modules: list[Any]) -> Any:
+        return cls(*modules)
+
+    def forward(self, input: Any) -> Any:  # PyTorch's name
+        """Applies the modules in order."""
+        for module in self:
+            input = module(input)
+        return input
+
+
+class ModuleList(_Numbered):
+    """A list of modules."""
+
+    def __init__(self, modules: Iterable[Any] = ()) -> None:
+        super().__init__()
+        self.extend(modules or ())
+
+    @classmethod
+    def _of(cls, modules: list[Any]) -> Any:
+        return cls(modules)

@@ -8,9 +8,8 @@ from math import sqrt
 from typing import Any, ClassVar
 
 from inplacelab.autograd.grad_mode import enable_grad, no_grad
-from inplacelab.torch.missing import missing
 from inplacelab.torch.nn.module import clear
-from inplacelab.torch.refusals import refuse
+from inplacelab.torch.refusals import missing, refuse
 from inplacelab.torch.tensor import Tensor
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import cos, inf, pi
+from math import cos, pi
 from typing import Any
 
-from inplacelab.torch.missing import missing
 from inplacelab.torch.optim import Optimizer
+from inplacelab.torch.refusals import missing
 
-__all__ = [
-    "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "ReduceLROnPlateau", "StepLR",
-]  # fmt: skip
+__all__ = ["CosineAnnealingLR", "LRScheduler", "StepLR"]
 
 
 class LRScheduler:
@@ -81,53 +78,6 @@ class StepLR(LRScheduler):
         return self._times(self.gamma if self.last_epoch and self.last_epoch % self.step_size == 0 else 1.0)
 
 
-class MultiStepLR(LRScheduler):
-    """Multiplies the rates by `gamma` at each epoch in `milestones`."""
-
-    def __init__(
-        self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1
-    ) -> None:
-        self.milestones, self.gamma = list(milestones), gamma
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[float]:
-        """Returns the rate of each group in this epoch."""
-        return self._times(self.gamma ** self.milestones.count(self.last_epoch))
-
-
-class ExponentialLR(LRScheduler):
-    """Multiplies the rates by `gamma` at each epoch."""
-
-    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[float]:
-        """Returns the rate of each group in this epoch."""
-        return self._times(self.gamma if self.last_epoch else 1.0)
-
-
-class LinearLR(LRScheduler):
-    """Brings the rates from a part of the first ones to another part, in equal steps: a warm-up."""
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        start_factor: float = 1.0 / 3,
-        end_factor: float = 1.0,
-        total_iters: int = 5,
-        last_epoch: int = -1,
-    ) -> None:
-        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[float]:
-        """Returns the rate of each group in this epoch."""
-        part = min(self.last_epoch, self.total_iters) / self.total_iters
-        factor = self.start_factor + (self.end_factor - self.start_factor) * part
-        return [base * factor for base in self.base_lrs]
-
-
 class CosineAnnealingLR(LRScheduler):
     """Brings the rates from the first ones to `eta_min` along half a cosine of `T_max` epochs."""
 
@@ -139,77 +89,6 @@ class CosineAnnealingLR(LRScheduler):
         """Returns the rate of each group in this epoch."""
         part = (1 + cos(pi * self.last_epoch / self.T_max)) / 2
         return [self.eta_min + (base - self.eta_min) * part for base in self.base_lrs]
-
-
-class LambdaLR(LRScheduler):
-    """Multiplies the first rates by what a function says of the epoch.
-
-    Args:
-        optimizer: whose rates are set.
-        lr_lambda: called with the number of the epoch; or a list with a function for each group.
-        last_epoch: the number of the epoch before the first one.
-    """
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
-        last_epoch: int = -1,
-    ) -> None:
-        groups = len(optimizer.param_groups)
-        self.lr_lambdas = [lr_lambda] * groups if callable(lr_lambda) else list(lr_lambda)
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[float]:
-        """Returns the rate of each group in this epoch."""
-        return [base * factor(self.last_epoch) for base, factor in zip(self.base_lrs, self.lr_lambdas, strict=True)]
-
-    def state_dict(self) -> dict[str, Any]:
-        """Returns everything but the optimizer and functions."""
-        return {name: value for name, value in super().state_dict().items() if name != "lr_lambdas"}
-
-
-class ReduceLROnPlateau:
-    """Multiplies the rates by `factor` when a measure has not become better for more than `patience` epochs.
-
-    Args:
-        optimizer: whose rates are set.
-        mode: "min" if a smaller measure is better, or "max".
-        factor: what the rates are multiplied by.
-        patience: the epochs without a better measure that are waited for.
-        threshold: how much better counts: relative to the best so far.
-        min_lr: the rates never become smaller than that.
-    """
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        mode: str = "min",
-        factor: float = 0.1,
-        patience: int = 10,
-        threshold: float = 1e-4,
-        min_lr: float = 0.0,
-    ) -> None:
-        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
-        self.threshold, self.min_lr = threshold, min_lr
-        self.best, self.num_bad_epochs = inf if mode == "min" else -inf, 0
-
-    def step(self, metrics: Any) -> None:
-        """Tells the measure of an epoch, such as the loss of validation."""
-        now = float(metrics)
-        limit = 1 - self.threshold if self.mode == "min" else 1 + self.threshold
-        if now < self.best * limit if self.mode == "min" else now > self.best * limit:
-            self.best, self.num_bad_epochs = now, 0
-        else:
-            self.num_bad_epochs += 1
-        if self.num_bad_epochs > self.patience:
-            self.num_bad_epochs = 0
-            for group in self.optimizer.param_groups:
-                group["lr"] = max(group["lr"] * self.factor, self.min_lr)
-
-    def get_last_lr(self) -> list[float]:
-        """Returns the rate of each group as it is now."""
-        return [group["lr"] for group in self.optimizer.param_groups]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inplacelab.torch.missing import missing
+from inplacelab.torch.refusals import missing
 from inplacelab.torch.utils import data
 
 __all__ = ["data"]

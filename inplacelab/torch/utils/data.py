@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 import inplacelab.torch as torch
-from inplacelab.torch.missing import missing
+from inplacelab.torch.refusals import missing
 from inplacelab.torch.tensor import Tensor
 
-__all__ = ["DataLoader", "Dataset", "Subset", "TensorDataset", "default_collate", "random_split"]
+__all__ = ["DataLoader", "Dataset", "TensorDataset", "default_collate"]
 
 
 class Dataset:
@@ -34,30 +34,6 @@ class TensorDataset(Dataset):
 
     def __len__(self) -> int:
         return len(self.tensors[0])
-
-
-class Subset(Dataset):
-    """Some elements of a data set, by their numbers."""
-
-    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
-        self.dataset, self.indices = dataset, indices
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.dataset[self.indices[index]]
-
-    def __len__(self) -> int:
-        return len(self.indices)
-
-
-def random_split(dataset: Any, lengths: Sequence[int]) -> list[Subset]:
-    """Divides a data set at random into parts of these lengths, which add up to its own."""
-    if sum(lengths) != len(dataset):
-        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    order, found = torch.randperm(len(dataset)).tolist(), []
-    for length in lengths:
-        found.append(Subset(dataset, order[:length]))
-        order = order[length:]
-    return found
 
 
 def default_collate(batch: Sequence[Any]) -> Any:

@@ -2,14 +2,14 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 model = nn.Linear(2, 2)
-nn.init.eye_(model.weight); nn.init.zeros_(model.bias)
+nn.init.constant_(model.weight, 0.5); nn.init.zeros_(model.bias)
 opt = torch.optim.RMSprop(model.parameters(), lr=0.01)
 accum = 2
 for i, (x, y) in enumerate([(torch.ones(1, 2) * k, torch.tensor([k % 2])) for k in range(4)]):
     loss = F.cross_entropy(model(x), y) / accum
     loss.backward()
     if (i + 1) % accum == 0:
-        nn.utils.clip_grad_value_(model.parameters(), 0.5)
+        nn.utils.clip_grad_norm_(model.parameters(), 0.5)
         opt.step()
         opt.zero_grad()
 print(model.weight, model.bias)

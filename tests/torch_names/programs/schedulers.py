@@ -1,7 +1,7 @@
 import torch
-from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR, ReduceLROnPlateau
+from torch.optim.lr_scheduler import CosineAnnealingLR, StepLR
 w = torch.nn.Parameter(torch.tensor([1.0, -1.0]))
-for make in (lambda o: CosineAnnealingLR(o, T_max=5), lambda o: LambdaLR(o, lr_lambda=lambda e: 0.9 ** e)):
+for make in (lambda o: CosineAnnealingLR(o, T_max=5), lambda o: StepLR(o, step_size=2, gamma=0.5)):
     opt = torch.optim.SGD([w], lr=0.1)
     sched = make(opt)
     for e in range(4):
@@ -10,7 +10,3 @@ for make in (lambda o: CosineAnnealingLR(o, T_max=5), lambda o: LambdaLR(o, lr_l
         opt.step()
         sched.step()
         print(e, round(opt.param_groups[0]["lr"], 6), [round(v, 5) for v in w.tolist()])
-plateau = ReduceLROnPlateau(torch.optim.SGD([w], lr=0.1), factor=0.1, patience=0)
-for loss in (1.0, 1.0, 1.0):
-    plateau.step(loss)
-    print(plateau.optimizer.param_groups[0]["lr"])
