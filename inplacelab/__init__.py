@@ -73,8 +73,8 @@ if TYPE_CHECKING:
     from inplacelab.ipython import last_recording, load_ipython_extension
     from inplacelab.nn.layer import create_parameter
     from inplacelab.nn.parameters import ParamAttr
+    from inplacelab.recorders.existing import shares_storage
     from inplacelab.recorders.run import record
-    from inplacelab.recorders.sharing import shares_storage
     from inplacelab.saving import load, save
     from inplacelab.showing import show
 

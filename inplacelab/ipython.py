@@ -49,9 +49,8 @@ from inplacelab.recorders.detection import (
     not_installed,
     not_installed_of,
 )
-from inplacelab.recorders.program import Program
+from inplacelab.recorders.program import Program, learners_traceback, without_engine
 from inplacelab.recorders.run import Session, record
-from inplacelab.recorders.tracebacks import learners_traceback, without_engine
 from inplacelab.recording.recording import Recording
 from inplacelab.supported import frameworks
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from inplacelab.language import Text, get_language
 from inplacelab.recorders import existing
-from inplacelab.recorders.argument_names import names_of
+from inplacelab.recorders.existing import names_of
 from inplacelab.recorders.run import record
 from inplacelab.recorders.static import class_name
 from inplacelab.recording.recording import Recording

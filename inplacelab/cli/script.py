@@ -21,9 +21,8 @@ from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use, framework_used
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
-from inplacelab.recorders.program import Program
+from inplacelab.recorders.program import Program, learners_traceback
 from inplacelab.recorders.run import Session
-from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.recording import Recording
 
 # ---- signals: they stop the script, but not what comes after it, so that the page of what it did is always written ------------

@@ -10,8 +10,8 @@ from typing import Protocol, Self
 from inplacelab.diagnosis.findings import Finding, Paint, completed, plain
 from inplacelab.language import Text
 from inplacelab.recorders.own_code import program_is
+from inplacelab.recorders.program import as_unrecorded
 from inplacelab.recorders.static import message_of
-from inplacelab.recorders.tracebacks import as_unrecorded
 from inplacelab.supported import framework_named, frameworks, loaded
 
 _NOTHING = Text(

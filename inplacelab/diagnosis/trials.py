@@ -19,8 +19,8 @@ from inplacelab.diagnosis.trial_run import Asked, Request
 from inplacelab.language import Text
 from inplacelab.recorders.fix_search import Budget, Outcome, search
 from inplacelab.recorders.main_module import folder_of
-from inplacelab.recorders.other_data import OWN
 from inplacelab.recorders.own_code import is_own
+from inplacelab.recorders.trial_data import OWN
 from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.fixes.spots import Lines, Trail, changed, lines_of
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from inplacelab.layout import Layout
 from inplacelab.recorders.own_code import OWNS, is_own
-from inplacelab.recorders.stand_in import STAND_IN
+from inplacelab.recorders.program import RELAY
 from inplacelab.recording.facts import SiteFacts, Sites
 
 DEEPEST = 32
@@ -111,7 +111,7 @@ class Places:
         while frame is not None:  # this runs at every operation
             code = frame.f_code
             own = owns(code.co_filename)
-            if (is_own(code.co_filename) if own is None else own) and code.co_name != STAND_IN:
+            if (is_own(code.co_filename) if own is None else own) and code.co_name != RELAY:
                 key += (id(code), frame.f_lasti)
             frame = frame.f_back
         if not key:
@@ -127,7 +127,7 @@ class Places:
 def own_frames(frame: FrameType | None) -> Iterator[FrameType]:
     """Yields the frames of the program's code: a frame and those that have called it."""
     while frame is not None:
-        if is_own(frame.f_code.co_filename) and frame.f_code.co_name != STAND_IN:
+        if is_own(frame.f_code.co_filename) and frame.f_code.co_name != RELAY:
             yield frame
         frame = frame.f_back
 

@@ -2,28 +2,140 @@
 
 Tensors are found in lists, tuples and dictionaries, also in each other, and in modules and optimizers. The framework's recorder then
 describes them (`Recorder.look`), and the recording has a single step, of kind "look".
+
+`names_of` reads in the source of the line that runs what the program wrote as the arguments of a call: `show(x, net.weight)`.
+`shares_storage` tells whether two existing tensors share a storage, whatever framework they belong to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import ast
+import linecache
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import count, islice
+from types import FrameType
 from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.recorders import builder, events
-from inplacelab.recorders.bindings import LONGEST_KEY
 from inplacelab.recorders.detection import framework_of_object, recorder_of, untested
 from inplacelab.recorders.log import EventLog
-from inplacelab.recorders.program import Program
-from inplacelab.recorders.recorder import Recorder
-from inplacelab.recorders.sharing import memory_of
-from inplacelab.recorders.static import attributes_of, first_items
+from inplacelab.recorders.names_and_lines import LONGEST_KEY, value_of
+from inplacelab.recorders.program import PARSING, Program, scopes_of
+from inplacelab.recorders.recorder import Memory, Recorder
+from inplacelab.recorders.static import attributes_of, class_name, first_items, names_in
 from inplacelab.recording.recording import Recording
 from inplacelab.supported import framework_of, terms_of
 
-__all__ = ["MOST_NODES", "MOST_TENSORS", "Found", "across", "find", "recordings_of"]
+__all__ = ["MOST_NODES", "MOST_TENSORS", "Found", "across", "find", "memory_of", "recordings_of", "shares_storage"]
+
+
+_NO_TENSOR = Text(
+    "`shares_storage` compares two tensors or NumPy arrays, and one of the two is of type {0}: pass the tensors themselves.",
+    "`shares_storage` 比较两个张量或 NumPy 数组，而其中一个的类型是 {0}：请直接传入张量。",
+)
+
+
+def memory_of(tensor: Any) -> Memory:
+    """Returns where the storage of a tensor is.
+
+    Raises:
+        TypeError: if it is no tensor of a known framework.
+        NoStorageError: if it is one without a storage of its own.
+    """
+    framework = framework_of_object(tensor)
+    recorder = None if framework is None else recorder_of(framework)
+    if recorder is None or not issubclass(type(tensor), recorder.watched.tensors):
+        raise TypeError(str(_NO_TENSOR.format(class_name(type(tensor)))))
+    return recorder.memory_of(recorder.watched.tensor_of(tensor))
+
+
+def shares_storage(x: Any, y: Any) -> bool:
+    """Whether two tensors are on one storage, even if they have no element in common.
+
+    It answers for existing tensors what `inplacelab.recording.queries.shares_storage` answers for tensors of a recording. Tensors of
+    two frameworks, such as a PyTorch tensor and its `.numpy()`, share a storage if their storages have memory in common. Nothing is
+    read of a tensor but where its storage is.
+
+    Args:
+        x: a tensor of this package, of PyTorch or PaddlePaddle, or a NumPy array.
+        y: another one.
+
+    Raises:
+        TypeError: if one of them is no tensor.
+        ValueError: if one of them has no storage of its own, such as a sparse tensor; the message says what to compare instead.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.zeros([4])
+    >>> paddle.shares_storage(x[:2], x[2:]), paddle.shares_storage(x, x.clone())
+    (True, False)
+    """
+    one, other = memory_of(x), memory_of(y)
+    return x is y or one.is_shared_with(other)
+
+
+LONGEST = 40
+"""A longer argument is no name for what it gives."""
+
+
+def names_of(frame: FrameType, given: Sequence[Any], keywords: Collection[str]) -> list[str]:
+    """Returns a name for each positional argument of the call that a frame is at: its text in the source, or else `x0`, `x1`, or the
+    next of these that nothing else in the call is called.
+
+    Args:
+        frame: the frame of the program that calls.
+        given: the positional arguments.
+        keywords: the names of the others.
+    """
+    written = _arguments(frame, given, keywords) or [""] * len(given)
+    named: dict[str, int] = {}
+    names = [
+        text
+        if text and len(text) <= LONGEST and text not in keywords and named.setdefault(text, id(value)) == id(value)
+        else ""
+        for text, value in zip(written, given, strict=True)
+    ]
+    taken = {*names, *keywords}
+    for place, name in enumerate(names):
+        if not name:
+            names[place] = next(free for k in count(place) if (free := f"x{k}") not in taken)
+            taken.add(names[place])
+    return names
+
+
+def _arguments(frame: FrameType, given: Sequence[Any], keywords: Collection[str]) -> list[str] | None:
+    """Returns the texts of the arguments; None if the source cannot be read, or is not that of the call."""
+    call = _call(frame)
+    if call is None or len(call.args) != len(given) or {each.arg for each in call.keywords} != {*keywords}:
+        return None
+    names = {**names_in(frame.f_globals), **scopes_of([frame])[0].names}
+    for written, value in zip(call.args, given, strict=True):
+        found = value_of(written, names)
+        if isinstance(written, ast.Starred) or (found is not None and found is not value):  # the file was edited since
+            return None
+    return [ast.unparse(each) for each in call.args]
+
+
+def _call(frame: FrameType) -> ast.Call | None:
+    place = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
+    line, end_line, column, end_column = place
+    if line is None or end_line is None or column is None or end_column is None:
+        return None
+    lines = [
+        each.encode() for each in linecache.getlines(frame.f_code.co_filename, frame.f_globals)[line - 1 : end_line]
+    ]
+    if len(lines) != end_line - line + 1:
+        return None
+    lines[-1] = lines[-1][:end_column]
+    lines[0] = lines[0][column:]
+    try:
+        with PARSING:
+            found = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return found if isinstance(found, ast.Call) else None
+
 
 MOST_TENSORS = 64
 """So many tensors are shown."""
@@ -157,7 +269,7 @@ def _recorded(found: Found) -> Recording:
     made = builder.build([*near, events.LookedAt()], about)
     shown = {name for _, facts in made.steps[0].tensors if facts is not None for name in facts.names}
     left_out = [name for name in found.tensors if name not in shown]
-    notes = [*([_LEFT_OUT.format(_listed(left_out))] if left_out else []), *recorder.shield.notes(1)]
+    notes = [*([_LEFT_OUT.format(_listed(left_out))] if left_out else []), *recorder.guard.notes(1)]
     notes += untested(framework_of(made))
     if found.count > MOST_TENSORS:
         notes.append(_MORE_TENSORS.format(MOST_TENSORS, found.count, found.count - MOST_TENSORS))

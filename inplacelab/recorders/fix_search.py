@@ -1,7 +1,7 @@
 """Finds fixes for a program by trying them: only those are returned that make it run, with the losses and gradients that were meant.
 
 These are those of the reference: the original program, in which everything that backward needs is copied, and kept by every pass. A fix is compared
-with it on the program's own data, and then on other data (`other_data.py`). A program whose inputs are known runs in this process (`replay.py`), any
+with it on the program's own data, and then on other data (`trial_data.py`). A program whose inputs are known runs in this process (`replay.py`), any
 other in a process of its own (`diagnosis/trials.py`); all else is the same.
 """
 
@@ -15,10 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from inplacelab.language import Text
-from inplacelab.recorders.bindings import Bindings, Watched
-from inplacelab.recorders.other_data import OWN
+from inplacelab.recorders.names_and_lines import Bindings, Watched
 from inplacelab.recorders.program import Scope, identifiers, parsed
-from inplacelab.recorders.slopes import Compared
+from inplacelab.recorders.trial_data import OWN, Compared
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes import SHOWN
 from inplacelab.recording.fixes.order import moves

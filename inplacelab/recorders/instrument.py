@@ -16,8 +16,8 @@ from threading import get_ident
 from types import FrameType
 from typing import Any, Protocol
 
+from inplacelab.recorders.guard import Guard
 from inplacelab.recorders.program import Program, stored_here
-from inplacelab.recorders.shield import Shield
 
 CALL = "__inplacelab_statement__"
 """The name of the built-in function that an instrumented program calls before each statement."""
@@ -70,8 +70,8 @@ class Tracing:
     It uses `sys.settrace`, so a debugger is inactive between `begin` and `end`. Blocks need not end in the order in which they began.
     """
 
-    def __init__(self, listener: StatementListener, program: Program, outermost: FrameType, shield: Shield) -> None:
-        self._tracer, self._trace, self._outermost = _tracer(), _Trace(listener, program, shield), outermost
+    def __init__(self, listener: StatementListener, program: Program, outermost: FrameType, guard: Guard) -> None:
+        self._tracer, self._trace, self._outermost = _tracer(), _Trace(listener, program, guard), outermost
 
     def begin(self) -> None:
         """Begins to trace this thread."""
@@ -87,11 +87,11 @@ class Tracing:
 class _Trace:
     """Follows a program line by line."""
 
-    def __init__(self, listener: StatementListener, program: Program, shield: Shield) -> None:
+    def __init__(self, listener: StatementListener, program: Program, guard: Guard) -> None:
         self._listener, self._program = listener, program
         self._last: dict[int, tuple[int, int]] = {}  # for each frame, its statement and the last instruction
         self._count = len(program.text.splitlines())
-        self.filename, self.goes_on = program.filename, shield.protect(self._goes_on)
+        self.filename, self.goes_on = program.filename, guard.protect(self._goes_on)
 
     def _goes_on(self, frame: FrameType, event: str) -> None:
         program, last = self._program, self._last

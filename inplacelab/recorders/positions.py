@@ -73,6 +73,16 @@ class At:
         return Touched(target, found, True, found if combines else (), copied)
 
 
+def always(_: Given) -> bool:
+    """Of an operation that adds to the old values of elements, or combines them otherwise."""
+    return True
+
+
+def accumulates(given: Given) -> bool:
+    """Of one that does so if it is told."""
+    return bool(given.get("accumulate", False))
+
+
 _ARRAYS = ("index", "mask")
 
 

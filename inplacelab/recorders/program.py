@@ -1,19 +1,79 @@
-"""Describes the recorded program: its text, its lines, its frames on the stack, and the names in it."""
+"""Describes the recorded program: its text, its lines, its frames on the stack, and the names in it.
+
+A recorder runs between a program and its framework. `call_from` calls a function as if a frame of the program did, and `as_unrecorded` makes
+tracebacks as they would be if no recorder ran.
+"""
 
 from __future__ import annotations
 
 import ast
 import linecache
+import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from inspect import CO_VARARGS, CO_VARKEYWORDS
+from pathlib import Path
 from threading import RLock
 from traceback import walk_tb
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, TracebackType
 from typing import Any, NamedTuple
 
-from inplacelab.recorders.stand_in import is_stand_in
+from inplacelab.errors import Refusal
 from inplacelab.recorders.static import member, names_in, traceback_of
+
+RELAY = "<relay>"
+"""The name of the code of relays: frames that call a function for the program, at its line (see `call_from`)."""
+_CALL = (lambda function, args, kwargs: function(*args, **kwargs)).__code__
+
+
+def call_from(frame: FrameType, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Calls a function as if a frame did: by a function of one line that has the file, the line and the globals of that frame.
+
+    A recorder that calls a framework's functions for the program is between the two. But C++ warns at the line of the frame that called
+    it, once for each line, and Python does so for `stacklevel=2`.
+    """
+    where = frame.f_code, frame.f_lasti  # cheaper than the line, which Python has to look up
+    code = _codes.get(where)
+    if code is None:
+        if len(_codes) >= _MOST_CODES:
+            _codes.clear()
+        code = _codes[where] = _code(frame.f_code.co_filename, frame.f_lineno)
+    return FunctionType(code, frame.f_globals)(function, args, kwargs)
+
+
+_MOST_CODES = 4096
+"""So many places are kept."""
+_codes: dict[tuple[CodeType, int], CodeType] = {}
+
+
+@lru_cache(maxsize=4096)
+def _code(filename: str, line: int) -> CodeType:
+    return _CALL.replace(co_filename=filename, co_firstlineno=line, co_name=RELAY, co_qualname=RELAY)
+
+
+def is_relay(code: CodeType) -> bool:
+    """Whether a frame with this code calls for another one."""
+    return code.co_name == RELAY
+
+
+def without_relays(frames: Sequence[TracebackType]) -> list[TracebackType]:
+    """Returns the frames of a traceback without relays, and without those between them and the frames for which they call."""
+    kept: list[TracebackType] = []
+    for each in frames:
+        if is_relay(each.tb_frame.f_code):
+            place = next((k for k in range(len(kept), 0, -1) if _same_place(kept[k - 1], each)), len(kept))
+            del kept[place:]
+        else:
+            kept.append(each)
+    return kept
+
+
+def _same_place(one: TracebackType, other: TracebackType) -> bool:
+    same_file = one.tb_frame.f_code.co_filename == other.tb_frame.f_code.co_filename
+    return same_file and one.tb_lineno == other.tb_lineno
+
 
 CO_OPTIMIZED = 0x1
 """The flag of a function's code (`inspect.CO_OPTIMIZED`): its locals are slots, not a dictionary."""
@@ -57,7 +117,7 @@ class Program:
     filename: str
     names: frozenset[str]
     first_line: int = 1
-    _statements: Mapping[int, int] = field(default_factory=dict, repr=False)
+    statements: Mapping[int, int] = field(default_factory=dict, repr=False)
     """For each line of the text, the line on which the innermost statement begins that it is a part of."""
 
     @classmethod
@@ -72,8 +132,7 @@ class Program:
 
     def has(self, frame: FrameType) -> bool:
         """Whether a frame runs its code."""
-        code = frame.f_code
-        return code.co_filename == self.filename and not is_stand_in(code)
+        return frame.f_code.co_filename == self.filename and frame.f_code.co_name != RELAY
 
     def runs_inside(self, entered: CodeType, frame: FrameType | None) -> bool:
         """Whether a frame that runs it was called, on the way to `frame`, by one that runs the code `entered`."""
@@ -84,10 +143,10 @@ class Program:
         return False
 
     def frames(self, innermost: FrameType | None, outermost: FrameType | None = None) -> list[FrameType]:
-        """Yields the frames that run it, innermost first, up to `outermost`."""
-        found = []
+        """Returns the frames that run it, innermost first, up to `outermost`."""
+        found, filename = [], self.filename
         while innermost is not None:
-            if self.has(innermost):
+            if innermost.f_code.co_filename == filename and innermost.f_code.co_name != RELAY:
                 found.append(innermost)
             innermost = None if innermost is outermost else innermost.f_back
         return found
@@ -117,7 +176,7 @@ class Program:
 
     def statement(self, line: int) -> int:
         """Returns the first line of the innermost statement that contains a line of the text."""
-        return self._statements.get(line, line)
+        return self.statements.get(line, line)
 
     def line_of_function(self, function: Any) -> int | None:
         """Returns the line with the `def` or `lambda` of a function; None for a function outside the program."""
@@ -128,6 +187,21 @@ class Program:
         lines = enumerate(self.text.splitlines()[first - 1 :], first)
         defined = (line for line, text in lines if text.lstrip().startswith(("def ", "async def ")))
         return first if code.co_name == "<lambda>" else next(defined, first)
+
+    def arguments(self, kind: type, frame: FrameType) -> Iterator[Any]:
+        """Yields the objects of a class that the program has given to the function that it is calling, in which a frame runs."""
+        while frame.f_back is not None and not self.has(frame.f_back):
+            frame = frame.f_back
+        if frame.f_back is None:
+            return
+        code, names = frame.f_code, names_in(frame.f_locals)
+        starred = [code.co_flags & flag for flag in (CO_VARARGS, CO_VARKEYWORDS)]
+        count = code.co_argcount + code.co_kwonlyargcount + sum(map(bool, starred))
+        for name in code.co_varnames[:count]:
+            value: Any = names.get(name)
+            is_dict, is_list = type(value) is dict, type(value) in (list, tuple)
+            parts = value.values() if is_dict else value if is_list else (value,)
+            yield from [each for each in parts if issubclass(type(each), kind)]
 
     def line_of(self, error: BaseException) -> int | None:
         """Returns the innermost line of the program in an error's traceback."""
@@ -180,18 +254,18 @@ def code_of(function: Any) -> CodeType | None:
 
 def scopes_of(frames: Iterable[FrameType]) -> list[Scope]:
     """Returns the scopes of frames, outermost first, for frames given innermost first."""
-    return [_scope(frame) for frame in frames][::-1]
-
-
-def _scope(frame: FrameType) -> Scope:
-    names = frame.f_locals
-    if names is frame.f_globals:
-        return Scope(names_in(names), "")
-    copied = names_in(names).copy()
-    if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
-        # Before Python 3.13, `f_locals` keeps the values, and so all tensors among them, on the frame: memory would be freed later.
-        names.clear()
-    return Scope(copied, frame.f_code.co_name)
+    scopes = []
+    for frame in frames:
+        names = frame.f_locals
+        own = names if type(names) is dict else names_in(names)
+        if names is frame.f_globals:
+            scopes.append(Scope(own, ""))
+            continue
+        scopes.append(Scope(own.copy(), frame.f_code.co_name))
+        if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
+            # Before Python 3.13, `f_locals` keeps the values, and so all tensors among them, on the frame: memory would be freed later.
+            names.clear()
+    return scopes[::-1]
 
 
 # --- the text of a `with` block ----------------------------------------------------------------------------------------
@@ -224,3 +298,58 @@ def _dedented(lines: list[str]) -> str:
     """Removes the indentation of the first line from all lines that have it; the lines of a text may have less."""
     margin = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
     return "".join(line.removeprefix(margin) for line in lines)
+
+
+_PACKAGE = Path(__file__).parents[1]
+_ENGINE = (f"{_PACKAGE}{os.sep}", "<inplacelab ")
+"""The beginnings of the engine's file names: files of the package, and generated operations."""
+_RECORDERS = tuple(f"{_PACKAGE / each}{os.sep}" for each in ("recorders", "diagnosis", "frameworks"))
+"""The beginnings of the file names of recorders and watches, whose frames are between a program and its framework."""
+_error: Any = BaseException
+_cause_of: Callable[[BaseException], BaseException | None] = _error.__cause__.__get__
+_context_of: Callable[[BaseException], BaseException | None] = _error.__context__.__get__
+_set_traceback: Callable[[BaseException, TracebackType | None], None] = _error.__traceback__.__set__
+
+
+def as_unrecorded(error: BaseException) -> None:
+    """Takes the frames of recorders out of the traceback of an error, and out of those of the errors that led to it."""
+    waiting, seen = [error], set()
+    while waiting:
+        each = waiting.pop()
+        seen.add(id(each))
+        trace = traceback_of(each)
+        if any(_is_of(_RECORDERS, walk) for walk in _frames(trace)):
+            _set_traceback(each, _without(_RECORDERS, trace))
+        led_to = _cause_of(each), _context_of(each)
+        waiting += [other for other in led_to if other is not None and id(other) not in seen]
+
+
+def learners_traceback(error: BaseException, filename: str) -> TracebackType | None:
+    """Returns an error's traceback from the program's first frame on, as if no recorder ran; for a refusal, without the engine's frames."""
+    walk = traceback_of(error)
+    while walk is not None and walk.tb_frame.f_code.co_filename != filename:
+        walk = walk.tb_next
+    return without_engine(walk) if issubclass(type(error), Refusal) else _without(_RECORDERS, walk)
+
+
+def without_engine(trace: TracebackType | None) -> TracebackType | None:
+    """Returns a refusal's traceback without the engine's frames, because the mistake is in the program."""
+    return _without(_ENGINE, trace)
+
+
+def _without(hidden: tuple[str, ...], trace: TracebackType | None) -> TracebackType | None:
+    kept: TracebackType | None = None
+    for each in reversed(without_relays(list(_frames(trace)))):
+        if not _is_of(hidden, each):
+            kept = TracebackType(kept, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return kept
+
+
+def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
+
+
+def _is_of(files: tuple[str, ...], trace: TracebackType) -> bool:
+    return trace.tb_frame.f_code.co_filename.startswith(files)

@@ -7,10 +7,10 @@ from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
 from inplacelab.errors import Refusal
-from inplacelab.recorders.bindings import Watched
+from inplacelab.recorders.guard import Guard
 from inplacelab.recorders.log import Log
+from inplacelab.recorders.names_and_lines import Watched
 from inplacelab.recorders.program import Program, Scope
-from inplacelab.recorders.shield import Shield
 
 
 class Recorder(Protocol):
@@ -19,7 +19,7 @@ class Recorder(Protocol):
     Attributes:
         framework, version: the framework's name and version.
         watched: the classes of its tensors, and of objects that hold tensors.
-        shield: through which the program calls it.
+        guard: through which the program calls it.
         live_before: the bytes that were live when the recording began.
         refusals: the framework's refusals so far, in order, as weak references, so that notes and fixes can be added to them.
     """
@@ -27,7 +27,7 @@ class Recorder(Protocol):
     framework: str
     version: str
     watched: Watched
-    shield: Shield
+    guard: Guard
     live_before: int
 
     def __init__(

@@ -28,13 +28,12 @@ from inplacelab.autograd.nodes import AccumulateNode
 from inplacelab.installing import NAME
 from inplacelab.ops.results import random_stream
 from inplacelab.recorders import instrument
-from inplacelab.recorders.bindings import Watched
+from inplacelab.recorders.backward_passes import reachable
 from inplacelab.recorders.fix_search import LOSS, Budget, Outcome, named
-from inplacelab.recorders.graph_search import reachable
-from inplacelab.recorders.initial_values import InitialValues
-from inplacelab.recorders.other_data import OWN, OtherData
+from inplacelab.recorders.names_and_lines import Watched
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.static import message_of
+from inplacelab.recorders.trial_data import OWN, InitialValues, OtherData
 from inplacelab.recording.fixes.order import keeps_order
 from inplacelab.recording.fixes.recorded import trails_of
 from inplacelab.recording.fixes.spots import OF_ONE_FILE, changed

@@ -27,14 +27,13 @@ from inplacelab.recorders.detection import (
 )
 from inplacelab.recorders.log import EventLog, EventRing
 from inplacelab.recorders.own_code import OWNS
-from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
+from inplacelab.recorders.program import PARSING, Program, Scope, as_unrecorded, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.static import class_name, names_in
-from inplacelab.recorders.tracebacks import as_unrecorded
 from inplacelab.supported import Framework, frameworks, loaded
 
 if TYPE_CHECKING:
-    from inplacelab.recorders.initial_values import InitialValues
+    from inplacelab.recorders.trial_data import InitialValues
     from inplacelab.recording.facts import FailureFacts, SiteFacts
     from inplacelab.recording.recording import Recording
 
@@ -88,7 +87,7 @@ class Session:
         except Exception as error:  # noqa: BLE001  # whatever it is, the program runs
             self._goes_without(known, error)
         for each in use.remarks:
-            self.recorder.shield.remark(each)
+            self.recorder.guard.note(each)
         self._given: InitialValues | None = None
         self._built: tuple[int, Recording] | None = (
             None  # the number of events so far, and the recording built from them
@@ -100,14 +99,14 @@ class Session:
         self.recorder: Recorder = kind(self.program, self._log, limit=self._limit, outermost=self._outermost)
         self._watch: Any = loaded(framework.watch)() if framework.watch else None
         for each in untested(framework):
-            self.recorder.shield.remark(each)
+            self.recorder.guard.note(each)
 
     def _goes_without(self, framework: Framework, error: Exception) -> None:
         """Has the program run although nothing of its framework can be recorded, which the recording says."""
         if framework.is_ours:
             raise error
         self._records(frameworks()[DEFAULT])
-        self.recorder.shield.remark(unusable(framework, error))
+        self.recorder.guard.note(unusable(framework, error))
 
     def begin(self, names: dict[str, Any]) -> None:
         """Begins to record.
@@ -116,7 +115,7 @@ class Session:
             names: the program's names.
         """
         if (known := frameworks()[self.recorder.framework]).replays:
-            from inplacelab.recorders.initial_values import InitialValues
+            from inplacelab.recorders.trial_data import InitialValues
 
             with suppress(Exception):  # without it, fixes are not tried
                 self._given = InitialValues(names, self.program.names)
@@ -166,7 +165,7 @@ class Session:
         return raised
 
     def _statement_listener(self) -> instrument.StatementListener:
-        protect = self.recorder.shield.protect
+        protect = self.recorder.guard.protect
         begins, clean = protect(self.recorder.statement_begins), protect(as_unrecorded, anywhere=True)
 
         def statement_begins(line: int, simple: bool, frame: FrameType, /) -> None:
@@ -185,7 +184,7 @@ class Session:
         """
         recorder = self.recorder
         try:
-            protect = recorder.shield.protect
+            protect = recorder.guard.protect
             if raised is not None and not issubclass(type(raised), SystemExit | GeneratorExit):
                 protect(recorder.failed, anywhere=True)(raised)
             if (
@@ -243,7 +242,7 @@ class Session:
             with PARSING:
                 built = explained(built, self._watched(built))
             cut = (_CUT.format(self._log.cut),) if isinstance(self._log, EventRing) and self._log.cut else ()
-            built = replace(built, notes=(*recorder.shield.notes(len(built)), *cut))
+            built = replace(built, notes=(*recorder.guard.notes(len(built)), *cut))
             with PARSING:
                 replay = None
                 if self._given is not None:
@@ -251,7 +250,7 @@ class Session:
                     replay = Replay(self.program.text, self._given, record, recorder.watched)
                 return advice.advised(built, replay, fix=self._fix)
         except Exception as error:  # noqa: BLE001
-            return replace(built, notes=(*recorder.shield.notes(len(built)), _UNBUILT.format(class_name(type(error)))))
+            return replace(built, notes=(*recorder.guard.notes(len(built)), _UNBUILT.format(class_name(type(error)))))
 
     def _watched(self, built: Recording) -> list[tuple[str, str, FailureFacts]]:
         """Returns what the watch has found out, in terms of the recorded text."""

@@ -1,21 +1,25 @@
 """Copies the contents of a storage before the next operation overwrites them.
 
 A small storage is copied whole at every version. For a larger one, both ends, some of the written slots and the extremes are copied.
-Bytes are decoded when the recording is built (`decode.values`).
+Bytes are decoded when the recording is built (`builder_facts.values`).
+
+The memory of a storage of another framework is read by its address, as an array of NumPy (`memory_at`).
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from inplacelab.layout import Layout
+from inplacelab.layout import Layout, extent
 
 if TYPE_CHECKING:
     from inplacelab.recording.facts import Number, Values
+
 
 WHOLE = 4096
 """Storages of up to this many slots are copied whole at every version."""
@@ -102,3 +106,80 @@ def extremes(flat: Any) -> tuple[Number | None, Number | None]:
 def listed(values: Any) -> Values:
     """Returns the values of an array as Python numbers."""
     return tuple(np.frombuffer(values.tobytes(), values.dtype).tolist())
+
+
+BITS = {"bfloat16": np.dtype("uint16")}
+"""Types that NumPy does not have, by the type of their bits."""
+
+
+class _Dtypes(dict[str, Any]):
+    """NumPy's types for types of elements, such as "float32"; None where there is none."""
+
+    def __missing__(self, name: str) -> Any:
+        try:
+            self[name] = BITS.get(name) or np.dtype(name)
+        except TypeError:
+            self[name] = None
+        return self[name]
+
+
+_dtypes = _Dtypes()
+
+
+def memory_at(address: int, size: int, dtype: str) -> Any:
+    """Returns some memory as an array of one axis, which does not own it; None if its elements are no numbers.
+
+    Args:
+        address: its start.
+        size: how many bytes.
+        dtype: the type of its elements.
+    """
+    kind = _dtypes[dtype]
+    if kind is None or (size and not address):
+        return None
+    size -= size % kind.itemsize
+    if not size:
+        return np.empty(0, kind)
+    memory: Any = (ctypes.c_char * size).from_address(address)
+    return np.frombuffer(memory, kind)
+
+
+def copied(memory: Any, dtype: str, slots: Layout | tuple[int, ...] | None = None) -> Snapshot:
+    """Copies the memory of a storage.
+
+    Args:
+        memory: the memory.
+        dtype: the type of its elements.
+        slots: those that were written, if it is known; none of a memory that is only looked at, of which only the ends are read if it is
+            large.
+    """
+    if slots == () and memory.size > WHOLE:  # a large memory is not converted for its ends
+        head, tail = (listed(_readable(each, dtype)) for each in (memory[:ENDS], memory[-ENDS:]))
+        return Part(None, None, head, tail, (), ())
+    if dtype == "bfloat16":
+        memory = _readable(memory, dtype)
+    if memory.size <= WHOLE:
+        return Whole(memory.tobytes(), memory.dtype)
+    window = None
+    if isinstance(slots, Layout):
+        first, stop = extent(slots)
+        if first < 0 or stop > memory.size:
+            slots = None
+        else:
+            strides = tuple(each * memory.itemsize for each in slots.strides)
+            window = np.ndarray(slots.shape, memory.dtype, memory, slots.offset * memory.itemsize, strides)
+    return snapshot(memory, window, slots)
+
+
+def shown(memory: Any, dtype: str, layout: Layout) -> tuple[Any, ...]:
+    """Returns the values at a layout of some memory, in row-major order, as Python numbers."""
+    memory = _readable(memory, dtype)
+    strides = tuple(each * memory.itemsize for each in layout.strides)
+    window = np.ndarray(layout.shape, memory.dtype, memory, layout.offset * memory.itemsize, strides)
+    return tuple(window.reshape(-1).tolist())
+
+
+def _readable(memory: Any, dtype: str) -> Any:
+    if dtype == "bfloat16":  # the upper half of a float32
+        return (memory.astype(np.uint32) << 16).view(np.float32)
+    return memory

@@ -95,7 +95,7 @@ def test_a_long_program_needs_no_more_memory_than_a_short_one() -> None:
         raised = session.run([compile(instrument.instrumented(tree), "<long>", "exec")], {"__name__": "long"})
         assert raised is not None
         events = list(session._log)
-        objects = session.recorder._objects  # type: ignore[attr-defined]
+        objects = session.recorder.objects  # type: ignore[attr-defined]
         sizes.append((len(events), len(objects.storages._numbered), len(objects.storages._storages)))
         lines = error_report(raised, session.recording(), "<long>")
         assert lines is not None

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import inplacelab as paddle
-from inplacelab.recorders import bindings
-from inplacelab.recorders.bindings import ATTRIBUTES, FIRST, Bindings, Watched
+from inplacelab.recorders import names_and_lines
+from inplacelab.recorders.names_and_lines import ATTRIBUTES, FIRST, Bindings, Watched
 from inplacelab.recorders.program import Scope
 from inplacelab.recording import Recording
 from tests.tiers import examples
@@ -322,7 +322,7 @@ def test_what_leads_to_itself_or_deep_down(run: Callable[..., Any], text: str, n
 
 def test_a_tensor_is_not_taken_for_what_lay_at_its_address_before(monkeypatch: pytest.MonkeyPatch) -> None:
     # As if all objects had one address, each made after the one before was freed.
-    monkeypatch.setattr(bindings, "id", lambda _: 0, raising=False)
+    monkeypatch.setattr(names_and_lines, "id", lambda _: 0, raising=False)
     held: dict[str, Any] = {"first": object()}
     scopes = [Scope({"held": held}, "")]
     looking = Bindings({"held"}, Watched(paddle.Tensor))

@@ -194,7 +194,9 @@ def test_an_interrupt_at_any_event_reaches_the_program(
 METHODS = [name for name in vars(Observer) if not name.startswith("_")]
 
 
-@pytest.mark.parametrize("name", [*METHODS, "refused", "statement_begins", "failed", "finish", "_forget", "_account"])
+@pytest.mark.parametrize(
+    "name", [*METHODS, "refused", "statement_begins", "failed", "finish", "forget", "live_and_peak"]
+)
 def test_a_failure_in_any_method(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     _, right, _ = ran("inplacelab")
     original = getattr(EngineRecorder, name)
@@ -211,7 +213,7 @@ def test_a_failure_in_any_method(monkeypatch: pytest.MonkeyPatch, name: str) -> 
             recording, found, error = ran("inplacelab")
         assert found == right
         assert type(error) is ZeroDivisionError
-        if next(calls) > at + 1 and name != "_forget":
+        if next(calls) > at + 1 and name != "forget":
             assert len(recording.notes) == 1
         check_off()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 
 import inplacelab as paddle
-from inplacelab.recorders.handles import Handles
+from inplacelab.recorders.live_objects import Handles
 
 
 def test_a_recorder_keeps_nothing_alive() -> None:

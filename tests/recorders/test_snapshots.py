@@ -11,8 +11,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.layout import Layout
-from inplacelab.recorders import snapshots
-from inplacelab.recorders.builder import decode
+from inplacelab.recorders import builder_facts, snapshots
 from inplacelab.recording import Summary
 
 LARGE = """\
@@ -70,7 +69,7 @@ def test_a_snapshot_shows_what_was_there_then(dtype: str) -> None:
         taken = snapshots.snapshot(values, values[1 : size // 2 + 1 : 2], layout)
         before = values.tolist()
         values[:] = 0
-        decoded = decode.values(taken)
+        decoded = builder_facts.values(taken)
         if isinstance(decoded, Summary):
             for start, some in [(0, decoded.head), (size - len(decoded.tail), decoded.tail), *decoded.runs]:
                 assert list(some) == before[start : start + len(some)]
@@ -81,7 +80,7 @@ def test_a_snapshot_shows_what_was_there_then(dtype: str) -> None:
 
 def test_of_a_slot_written_twice_the_last_value_stays() -> None:
     values = np.arange(snapshots.WHOLE + 1.0)
-    decoded = decode.values(snapshots.snapshot(values, slots=[7, 3, 4, 7]))
+    decoded = builder_facts.values(snapshots.snapshot(values, slots=[7, 3, 4, 7]))
     assert isinstance(decoded, Summary)
     assert decoded.runs == ((3, (3.0, 4.0)), (7, (7.0,)))
     assert decoded.minimum is None  # four slots are not worth looking at all of them

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import inplacelab
-from inplacelab.recorders.tracebacks import learners_traceback
+from inplacelab.recorders.program import learners_traceback
 
 pytestmark = pytest.mark.oracle
 

@@ -24,9 +24,8 @@ from inplacelab.errors.classes import MissingLibraryError
 from inplacelab.language import Text, set_language
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import framework_used
-from inplacelab.recorders.program import Program
+from inplacelab.recorders.program import Program, learners_traceback
 from inplacelab.recorders.run import Session
-from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.exports import questions_for
 from inplacelab_widgets.page import packed_json

@@ -1,8 +1,8 @@
 """Records programs that use this package's engine, which reports to an observer.
 
-recorder.py     `EngineRecorder`: the observer          trial.py        runs a program for a trial of a fix
-objects.py      tensors, storages and grad nodes        names.py        layers and optimizers, which lead to tensors with names
-readings.py     plain data of what the engine reports
+recorder.py     `EngineRecorder`: the observer
+objects.py      tensors, storages and grad nodes, and plain data of what the engine reports
+trial.py        runs a program for a trial of a fix
 """
 
 from inplacelab.supported import Framework

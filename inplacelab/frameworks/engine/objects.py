@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 from inplacelab.autograd.history import is_outdated, refresh
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode
 from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.backends.base import Device
+from inplacelab.language import Text
 from inplacelab.layout import Layout, whole
+from inplacelab.nn import Layer
+from inplacelab.optimizer.optimizer import Optimizer, state_by_parameter
 from inplacelab.recorders import events
-from inplacelab.recorders.handles import Handles, Protect
+from inplacelab.recorders.events import SMALL
+from inplacelab.recorders.guard import Guard
+from inplacelab.recorders.live_objects import Handles
+from inplacelab.recorders.names_and_lines import ATTRIBUTES, NamesAndLines, Watched
 from inplacelab.recorders.snapshots import snapshot
+from inplacelab.recorders.static import attributes_of
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
 
 
 @dataclass(slots=True)
-class KnownStorage:
+class EngineStorage:
     """The state of a storage at the last event about it.
 
     Attributes:
@@ -32,11 +39,11 @@ class KnownStorage:
 
     number: int
     version: int
-    tensors: dict[int, KnownTensor] = field(default_factory=dict)
+    tensors: dict[int, EngineTensor] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
-class KnownTensor:
+class EngineTensor:
     """The state of a tensor at the last event about it.
 
     Attributes:
@@ -51,28 +58,36 @@ class KnownTensor:
     number: int
     alive: Callable[[], Tensor | None]
     names: tuple[str, ...]
-    storage: KnownStorage
+    storage: EngineStorage
     operand: events.Operand
     node: int | None = None
     stop: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class KnownNode:
+class EngineNode:
     """A node: its number in the engine, and in the recording."""
 
     serial: int
     number: int
 
 
+class Records(Protocol):
+    """The recorder of the engine, or of the engine under other names."""
+
+    emit: Callable[[events.Event], None]
+    guard: Guard
+    names: NamesAndLines
+
+    def node_name(self, node: Node) -> str:
+        """Returns what a grad node is called."""
+
+
 class EngineObjects:
     """Emits events about objects of the engine.
 
     Args:
-        emit: receives the events.
-        names_of: returns the program's names for a tensor.
-        protect: makes a function into one that Python may call when an object is freed.
-        node_name: returns what a node is called.
+        recorder: the recorder.
 
     Attributes:
         tensors, storages, nodes: the known live objects.
@@ -80,14 +95,11 @@ class EngineObjects:
         replacing: True while an operation is reported that gives tensors another history: nodes freed then were replaced by it.
     """
 
-    def __init__(
-        self, emit: Callable[[events.Event], None], names_of: Callable[[Tensor], tuple[str, ...]], protect: Protect,
-        node_name: Callable[[Node], str] = lambda node: node.name,
-    ) -> None:  # fmt: skip
-        self._emit, self._names_of, self._node_name = emit, names_of, node_name
-        self.tensors: Handles[Tensor, KnownTensor] = Handles(self._tensor_died, protect)
-        self.storages: Handles[Storage, KnownStorage] = Handles(self._storage_died, protect)
-        self.nodes: Handles[Node, KnownNode] = Handles(self._node_died, protect)
+    def __init__(self, recorder: Records) -> None:
+        self._emit, self._recorder, protect = recorder.emit, recorder, recorder.guard.protect_callback
+        self.tensors: Handles[Tensor, EngineTensor] = Handles(self._tensor_died, protect)
+        self.storages: Handles[Storage, EngineStorage] = Handles(self._storage_died, protect)
+        self.nodes: Handles[Node, EngineNode] = Handles(self._node_died, protect)
         self.replacing = self.only_looks = False
         self._outer: dict[int, int] = {}  # from the node inside a `CopySlicesNode` to that one
         self._node_numbers: dict[int, int] = {}  # the engine counts from the start of the session, a recording from 0
@@ -98,44 +110,44 @@ class EngineObjects:
         self.storages.clear()
         self.nodes.clear()
 
-    def _tensor_died(self, known: KnownTensor) -> None:
+    def _tensor_died(self, known: EngineTensor) -> None:
         known.storage.tensors.pop(known.number, None)
         self._emit(events.Died("tensor", known.number, self.replacing))
 
-    def _storage_died(self, known: KnownStorage) -> None:
+    def _storage_died(self, known: EngineStorage) -> None:
         self._emit(events.Died("storage", known.number, self.replacing))
 
-    def _node_died(self, known: KnownNode) -> None:
+    def _node_died(self, known: EngineNode) -> None:
         del self._node_numbers[known.serial]
         self._outer.pop(known.serial, None)
         self._emit(events.Died("node", known.number, self.replacing))
 
     # ---- tensors ---------------------------------------------------------------------------------------------------------
 
-    def tensor(self, tensor: Tensor) -> KnownTensor:
+    def tensor(self, tensor: Tensor) -> EngineTensor:
         """Returns a known tensor; describes it first if it is new."""
         return self.tensors.find(tensor) or self.describe_new(tensor)
 
-    def describe_new(self, tensor: Tensor, *, filled: bool = True) -> KnownTensor:
+    def describe_new(self, tensor: Tensor, *, filled: bool = True) -> EngineTensor:
         """Describes a new tensor. `filled` is False if a new storage has no meaningful values yet."""
         number = self.tensors.next_number()
-        storage = self.storages.find(tensor.storage) or self._meet_storage(tensor.storage, filled)
+        storage = self.storages.find(tensor.storage) or self._describe_storage(tensor.storage, filled)
         operand = self._operand(number, tensor, storage)
-        known = KnownTensor(number, weakref.ref(tensor), self._names_of(tensor), storage, operand)
+        known = EngineTensor(number, weakref.ref(tensor), self._recorder.names.names_of(tensor), storage, operand)
         self.tensors.add(tensor, known)
         self._describe(known, tensor)
         return known
 
-    def describe_again(self, known: KnownTensor, tensor: Tensor) -> None:
+    def describe_again(self, known: EngineTensor, tensor: Tensor) -> None:
         """Emits changes of a tensor's metadata, storage and history."""
-        storage = self.storages.find(tensor.storage) or self._meet_storage(tensor.storage, True)
+        storage = self.storages.find(tensor.storage) or self._describe_storage(tensor.storage, True)
         if storage is not known.storage:
             known.storage.tensors.pop(known.number, None)
             known.storage = storage
         known.operand = self._operand(known.number, tensor, known.storage)
         self._describe(known, tensor)
 
-    def _describe(self, known: KnownTensor, tensor: Tensor) -> None:
+    def _describe(self, known: EngineTensor, tensor: Tensor) -> None:
         known.storage.tensors[known.number] = known
         base = None if tensor.base is None else self.tensor(tensor.base).number
         known.node, known.stop = self.history_of(tensor)
@@ -143,7 +155,7 @@ class EngineObjects:
         device = tensor.storage.device.place.text
         self._emit(events.TensorMade(known.operand, device, not known.stop, base, known.node, grad, known.names))
 
-    def _operand(self, number: int, tensor: Tensor, storage: KnownStorage) -> events.Operand:
+    def _operand(self, number: int, tensor: Tensor, storage: EngineStorage) -> events.Operand:
         array, whose = tensor.array, tensor.storage
         return events.Operand(
             number,
@@ -153,7 +165,7 @@ class EngineObjects:
             dtype_name(array.dtype),
         )
 
-    def histories(self, storage: KnownStorage) -> None:
+    def histories(self, storage: EngineStorage) -> None:
         """Emits changes of the history of every tensor on a storage."""
         for known in list(storage.tensors.values()):
             tensor = known.alive()
@@ -178,28 +190,28 @@ class EngineObjects:
         root = base.node or (base._accumulator and base._accumulator())
         edges = () if root is None else (self.node(root),)
         number = self.nodes.next_number()
-        kind = self._node_name(ViewNode.__new__(ViewNode))
+        kind = self._recorder.node_name(ViewNode.__new__(ViewNode))
         self._emit(events.NodeMade(number, kind, ("base",), edges, (), False, None, True, origin=events.INFERRED))
         return number, False
 
-    def gradient(self, known: KnownTensor, tensor: Tensor) -> None:
+    def gradient(self, known: EngineTensor, tensor: Tensor) -> None:
         """Emits the gradient that a backward pass has given to a tensor."""
         grad = None if tensor._grad is None else self.tensor(tensor._grad).number
         self._emit(events.GradientSet(known.number, grad))
 
     # ---- storages --------------------------------------------------------------------------------------------------------
 
-    def storage(self, storage: Storage) -> KnownStorage:
+    def storage(self, storage: Storage) -> EngineStorage:
         """Returns a known storage. Describes it first if it is new; emits a write that was not reported."""
         known = self.storages.facts.get(id(storage))
         if known is None:
-            return self._meet_storage(storage, True)
+            return self._describe_storage(storage, True)
         if known.version != storage.version:
             self.wrote(known, storage)
         return known
 
     def wrote(
-        self, known: KnownStorage, storage: Storage, window: Any = None, slots: Layout | Sequence[int] | None = None
+        self, known: EngineStorage, storage: Storage, window: Any = None, slots: Layout | Sequence[int] | None = None
     ) -> None:
         """Emits a write to a storage, through a window or in these slots, if known (see `snapshots.snapshot`)."""
         known.version = storage.version
@@ -218,9 +230,9 @@ class EngineObjects:
         unseen = [storage for storage, _ in self.storages.living() if self.wrote_unseen(storage)]
         return bool(unseen)
 
-    def _meet_storage(self, storage: Storage, filled: bool) -> KnownStorage:
+    def _describe_storage(self, storage: Storage, filled: bool) -> EngineStorage:
         buffer, device = storage.buffer, storage.device
-        known = KnownStorage(self.storages.next_number(), storage.version)
+        known = EngineStorage(self.storages.next_number(), storage.version)
         self.storages.add(storage, known)
         values = snapshot(buffer, slots=() if self.only_looks else None) if filled else None
         self._emit(events.StorageSeen(
@@ -248,13 +260,13 @@ class EngineObjects:
         while waiting:
             each = waiting.pop()
             if self.nodes.find(each) is None:
-                self._meet_node(each)
+                self._describe_node(each)
                 waiting += [e for e in each.edges if e is not None and self.nodes.find(e) is None]
         return self._number(node.serial)
 
-    def _meet_node(self, node: Node) -> None:
+    def _describe_node(self, node: Node) -> None:
         number = self._number(node.serial)
-        self.nodes.add(node, KnownNode(node.serial, number))
+        self.nodes.add(node, EngineNode(node.serial, number))
         if type(node) is CopySlicesNode:
             self._outer[node.inner.serial] = node.serial
         kept = self._kept(node.saved)
@@ -262,7 +274,14 @@ class EngineObjects:
         leaf = self.tensor(node.leaf).number if type(node) is AccumulateNode else None
         self._emit(
             events.NodeMade(
-                number, self._node_name(node), _inputs(node), edges, kept, node.released, leaf, type(node) is ViewNode
+                number,
+                self._recorder.node_name(node),
+                _inputs(node),
+                edges,
+                kept,
+                node.released,
+                leaf,
+                type(node) is ViewNode,
             )
         )
 
@@ -284,7 +303,7 @@ class EngineObjects:
                 self._emit(events.Saved(known.number, self._kept(node.saved)))
 
 
-def part_of(known: KnownTensor, written: Tensor | Sequence[int] | None) -> events.Operand:
+def part_of(known: EngineTensor, written: Tensor | Sequence[int] | None) -> events.Operand:
     """Returns an operand of which only a part was written: the window of another tensor, or a list of slots."""
     if written is None:
         return known.operand
@@ -312,3 +331,66 @@ def _inputs(node: Node) -> tuple[str, ...]:
         row = getattr(node.inner, "row", None)
         return ("base",) if row is None else ("base", *row.inputs[1:])
     return () if row is None else row.inputs
+
+
+def plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the attributes that are numbers, strings, or lists of these."""
+    return {name: value for name, value in attributes.items() if _is_plain(value)} if attributes else attributes
+
+
+_PLAIN = frozenset(map(id, (type(None), bool, int, float, complex, str)))  # (a metaclass may define `__hash__`)
+
+
+def _is_plain(value: Any) -> bool:
+    kind = type(value)
+    return id(kind) in _PLAIN or ((kind is list or kind is tuple) and all(map(_is_plain, value)))
+
+
+def gradient_of(tensor: Tensor, most: int = SMALL) -> events.Gradient:
+    """Returns a gradient's shape, and its values if it has no more than so many elements."""
+    values = tuple(tensor.numpy().reshape(-1).tolist()) if tensor.size <= most else None
+    return events.Gradient(tuple(tensor.array.shape), values)
+
+
+def reachable(roots: Iterable[Node]) -> Iterator[Node]:
+    """Returns every node reachable from the roots, including them."""
+    seen: set[Node] = set()
+    waiting = list(roots)
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting.extend(e for e in node.edges if e is not None)
+
+
+def address_of(buffer: Any) -> int:
+    """Returns the address of the memory of a device's array."""
+    shown = getattr(buffer, "__array_interface__", None) or buffer.__cuda_array_interface__
+    return int(shown["data"][0])
+
+
+def _state_of_optimizer(holder: Any) -> Iterator[tuple[str, Tensor]]:
+    """Yields an optimizer's state for each parameter, in their order: `opt.velocity[0]`."""
+    if not issubclass(type(holder), Optimizer):
+        return
+    by_kind: dict[str, list[tuple[int, Tensor]]] = {}
+    for place, state in state_by_parameter(attributes_of(holder))[:ATTRIBUTES]:
+        for kind, tensor in state.items():
+            by_kind.setdefault(kind, []).append((place, tensor))
+    for kind, found in by_kind.items():
+        yield from ((f".{kind}[{place}]", tensor) for place, tensor in found)
+
+
+WATCHED = Watched(Tensor, (Layer, Optimizer), (Layer,), _state_of_optimizer)
+"""The classes whose objects have names."""
+
+
+UNOBSERVED = Text(
+    "Tensors were also written by code that was not recorded: another thread or coroutine, or an operation that failed halfway.",
+    "还有未被记录的代码写入了张量：其他线程或协程，或中途失败的操作。",
+)
+ELSEWHERE = Text(
+    "What other threads or coroutines did was left out, but bytes count their tensors, too.",
+    "其他线程或协程中的操作没有记录，但字节数也包括它们的张量。",
+)

@@ -19,30 +19,36 @@ from inplacelab.autograd.custom_nodes import CustomNode
 from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.dependence import Dependence
-from inplacelab.frameworks.engine import remarks
-from inplacelab.frameworks.engine.names import WATCHED
-from inplacelab.frameworks.engine.objects import EngineObjects, KnownTensor, dtype_name, part_of
-from inplacelab.frameworks.engine.readings import address_of, gradient_of, plain, reachable
+from inplacelab.frameworks.engine.objects import (
+    ELSEWHERE,
+    UNOBSERVED,
+    WATCHED,
+    EngineObjects,
+    EngineTensor,
+    address_of,
+    dtype_name,
+    gradient_of,
+    part_of,
+    plain,
+    reachable,
+)
 from inplacelab.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.memory import Episode
 from inplacelab.recorders import events
-from inplacelab.recorders.bindings import Watched
+from inplacelab.recorders.guard import Guard, StepLimit
 from inplacelab.recorders.log import Log
+from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
 from inplacelab.recorders.program import Place, Program, Scope
 from inplacelab.recorders.recorder import Memory
-from inplacelab.recorders.refused_calls import arguments
-from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import class_name, function_name, message_of
-from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.whereabouts import Whereabouts
 from inplacelab.tensor import Tensor
 from inplacelab.version import __version__
 
 
 @dataclass(slots=True)
-class Pass:
+class EnginePass:
     """A running backward pass.
 
     Attributes:
@@ -74,12 +80,12 @@ class EngineRecorder(observe.Observer):
         outermost: the frame that runs the program, if it is running already.
 
     Attributes:
-        shield: through which the program calls it.
+        guard: through which the program calls it.
         live_before: the bytes that were live when the recording began.
         refusals: the engine's refusals so far, in order, as weak references.
     """
 
-    framework, version = "inplacelab", __version__
+    framework, version, elsewhere = "inplacelab", __version__, ELSEWHERE
     watched: Watched = WATCHED
     """The classes whose objects have names."""
 
@@ -94,12 +100,12 @@ class EngineRecorder(observe.Observer):
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit, log.emit)
-        self.shield = Shield(log.emit, self._forget, remarks.ELSEWHERE)
-        self._watch = self.shield.protect(self.refused)
-        self._where = Whereabouts(program, self.watched, log.emit, self._account, self._known, outermost)
-        self._objects = EngineObjects(log.emit, self._where.names_of, self.shield.protect_callback, self.node_name)
-        self._passes: list[Pass] = []  # each was begun by code that runs in the one before it
+        self.program, self.emit, self.limit = program, log.emit, StepLimit(limit, log.emit)
+        self.guard = Guard(self)
+        self._watch = self.guard.protect(self.refused)
+        self.names = NamesAndLines(self, outermost)
+        self.objects = EngineObjects(self)
+        self._passes: list[EnginePass] = []  # each was begun by code that runs in the one before it
         self._computing = False  # a backward pass is running, and no code of the program runs in it
         self._episodes: dict[backends.Device, Episode] = {}  # of the memory ledgers
         self.live_before = 0
@@ -113,64 +119,64 @@ class EngineRecorder(observe.Observer):
 
     def look(self, tensors: dict[str, Any], /) -> None:
         """Describes existing tensors as they are now (see `Recorder.look`)."""
-        objects = self._objects
+        objects = self.objects
         objects.only_looks = True
         try:
             for tensor in tensors.values():
                 objects.tensor(self.watched.tensor_of(tensor))
-            self._emit(events.Handed())
-            self._where.look([Scope(tensors, "")], done=True)
+            self.emit(events.Handed())
+            self.names.look([Scope(tensors, "")], done=True)
         finally:
-            self._forget()
+            self.forget()
 
-    def _known(self, tensor: Tensor) -> KnownTensor | None:
-        return self._objects.tensors.find(tensor)
+    def known(self, tensor: Tensor) -> EngineTensor | None:
+        return self.objects.tensors.find(tensor)
 
     def begin(self) -> None:
         """Begins to observe the engine and its refusals, and an episode of the memory ledgers."""
         for device in backends.ALL:
-            self._episodes[device] = device.ledger.begin_episode(self.shield.others_run)
+            self._episodes[device] = device.ledger.begin_episode(self.guard.others_run)
         self.live_before = backends.current().ledger.live
         errors.watchers.append(self._watch)
-        self.shield.begin(self)
+        self.guard.begin(self)
 
     def end(self) -> None:
         """Ends that (see `Recorder.end`)."""
-        self.shield.end()
+        self.guard.end()
         with suppress(ValueError):  # it may have been removed already
             errors.watchers.remove(self._watch)
         for device, episode in self._episodes.items():
             device.ledger.end_episode(episode)
             if episode.shared:
-                self.shield.remark(remarks.ELSEWHERE)
+                self.guard.note(ELSEWHERE)
 
-    def _forget(self) -> None:
-        self._objects.forget()
-        self._where.forget()
+    def forget(self) -> None:
+        self.objects.forget()
+        self.names.forget()
         self._passes.clear()
 
     # ---- the program -----------------------------------------------------------------------------------------------------
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement of the program begins (see `instrument.StatementListener`)."""
-        self._where.statement_begins(line, simple, frame)
+        self.names.statement_begins(line, simple, frame)
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
-        if not self._limit.exceeded and self._objects.look_again():
-            self.shield.remark(remarks.UNOBSERVED)
-        self._where.finish(scope)
+        if not self.limit.exceeded and self.objects.look_again():
+            self.guard.note(UNOBSERVED)
+        self.names.finish(scope)
 
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
         if not (self.refusals and error is self.refusals[-1]()):
-            self._emit(
+            self.emit(
                 events.Raised(
-                    class_name(type(error)), message_of(error), self._program.line_of(error), *self._account()
+                    class_name(type(error)), message_of(error), self.program.line_of(error), *self.live_and_peak()
                 )
             )
 
-    def _account(self) -> tuple[int, int]:
+    def live_and_peak(self) -> tuple[int, int]:
         """Returns the live bytes made in this recording on the current device, and their peak."""
         episode = self._episodes[backends.current()]
         return episode.live, episode.peak
@@ -182,13 +188,13 @@ class EngineRecorder(observe.Observer):
         exact: bool = True, read: Sequence[int] | None = None, copied: int | None = None,
         attributes: Mapping[str, Any] = observe.NO_ATTRIBUTES, depends: Dependence | None = None,
     ) -> None:  # fmt: skip
-        objects = self._objects
+        objects = self.objects
         if self._computing:  # backward also computes with operations, but its steps are the nodes
             self._written_in_backward(output)
             return
-        if self._limit.reached():
+        if self.limit.reached():
             return
-        line = self._where.line(sys._getframe(2))
+        line = self.names.line(sys._getframe(1))
         operands = self._operands(inputs, output, read)
         known = objects.tensors.facts.get(id(output))
         if known is None:
@@ -202,8 +208,8 @@ class EngineRecorder(observe.Observer):
             self._remade(known, output)
         if modes.current().keeper is not None:
             objects.kept_again()
-        live, peak = self._account()
-        self._emit(events.OperationDone(
+        live, peak = self.live_and_peak()
+        self.emit(events.OperationDone(
             self.op_name(name, category), category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line, live, peak,
             "written" if exact else "around", copied, depends,
         ))  # fmt: skip
@@ -213,22 +219,22 @@ class EngineRecorder(observe.Observer):
         self, inputs: Sequence[Tensor], output: Tensor, read: Sequence[int] | None
     ) -> tuple[events.Operand, ...]:
         """Returns what an operation read. Emits writes that were not reported."""
-        objects, operands = self._objects, []
+        objects, operands = self.objects, []
         for tensor in inputs:
             known = objects.tensors.facts.get(id(tensor)) or objects.describe_new(tensor)
             operands.append(known.operand)
             written = tensor is not output and objects.wrote_unseen(tensor.storage)
             if written and tensor.storage is not output.storage:  # else this operation has written it
-                self.shield.remark(remarks.UNOBSERVED)
+                self.guard.note(UNOBSERVED)
         if read is not None:
             operands[0] = replace(operands[0], part=tuple(read))
         return tuple(operands)
 
-    def _wrote(self, known: KnownTensor, output: Tensor, written: Any) -> None:
+    def _wrote(self, known: EngineTensor, output: Tensor, written: Any) -> None:
         """Emits a write of a tensor if its version was raised."""
-        objects, storage = self._objects, output.storage
+        objects, storage = self.objects, output.storage
         if storage.version > known.storage.version + 1:
-            self.shield.remark(remarks.UNOBSERVED)
+            self.guard.note(UNOBSERVED)
         if known.storage.version != storage.version:
             if known.operand.dtype != dtype_name(storage.buffer.dtype):  # it counts other elements than the storage
                 objects.wrote(known.storage, storage)
@@ -239,9 +245,9 @@ class EngineRecorder(observe.Observer):
             else:
                 objects.wrote(known.storage, storage, slots=written)
 
-    def _remade(self, known: KnownTensor, output: Tensor) -> None:
+    def _remade(self, known: EngineTensor, output: Tensor) -> None:
         """Emits the new metadata of a tensor, and its new storage if it has one."""
-        objects, left = self._objects, known.storage
+        objects, left = self.objects, known.storage
         objects.replacing = True
         objects.describe_again(known, output)
         objects.storage(output.storage)
@@ -253,23 +259,23 @@ class EngineRecorder(observe.Observer):
 
     def _written_in_backward(self, output: Tensor) -> None:
         """Emits a write by an operation in backward to a tensor of the program, such as an existing gradient."""
-        known = self._objects.tensors.find(output)
-        if known is not None and not self._limit.exceeded:
-            self._objects.storage(output.storage)
+        known = self.objects.tensors.find(output)
+        if known is not None and not self.limit.exceeded:
+            self.objects.storage(output.storage)
 
     def launched(self, launch: Launch, storages: Sequence[Any]) -> None:
-        if not self._limit.exceeded:
-            known = [None if each is None else self._objects.storages.find(each) for each in storages]
-            self._emit(events.Launched(launch, tuple(None if each is None else each.number for each in known)))
+        if not self.limit.exceeded:
+            known = [None if each is None else self.objects.storages.find(each) for each in storages]
+            self.emit(events.Launched(launch, tuple(None if each is None else each.number for each in known)))
 
     def communicated(self, name: str, number: int, rank: int, ranks: int, *, alone: bool) -> None:
-        if self._limit.reached() if alone else self._limit.exceeded:
+        if self.limit.reached() if alone else self.limit.exceeded:
             return
-        line = self._where.line(sys._getframe(1)) if alone else None
-        self._emit(events.Communicated(name, number, rank, ranks, alone, line, *self._account()))
+        line = self.names.line(sys._getframe(1)) if alone else None
+        self.emit(events.Communicated(name, number, rank, ranks, alone, line, *self.live_and_peak()))
 
     def flagged(self, tensor: Tensor) -> None:
-        objects, known = self._objects, self._objects.tensors.find(tensor)
+        objects, known = self.objects, self.objects.tensors.find(tensor)
         if known is None:
             return
         if self._computing:  # `retain_grads` was called
@@ -277,63 +283,63 @@ class EngineRecorder(observe.Observer):
             return
         known.node, known.stop = objects.history_of(tensor)
         grad = None if tensor._grad is None else objects.tensor(tensor._grad).number
-        self._emit(events.FlagsSet(known.number, not known.stop, known.node, grad))
+        self.emit(events.FlagsSet(known.number, not known.stop, known.node, grad))
 
     def tensors_returned(self, tensors: Sequence[Tensor]) -> None:
-        if not self._computing and not self._limit.exceeded:
+        if not self._computing and not self.limit.exceeded:
             for tensor in tensors:
-                self._objects.tensor(tensor)
-            self._emit(events.Handed())
+                self.objects.tensor(tensor)
+            self.emit(events.Handed())
 
     def unreported_code_ran(self) -> None:
-        if not self._computing and not self._limit.exceeded:
-            self._objects.look_again()
+        if not self._computing and not self.limit.exceeded:
+            self.objects.look_again()
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
     def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
         first, gradient = roots[0]
         arriving = gradient_of(gradient, WHOLE)
-        under = Pass(arriving.if_small())
+        under = EnginePass(arriving.if_small())
         self._passes.append(under)
         self._computing = True
-        if self._limit.reached():
+        if self.limit.reached():
             return
-        under.place = self._where.place(sys._getframe(1))
+        under.place = self.names.place(sys._getframe(1))
         nodes = list(reachable(node for node, _ in roots))
         under.nodes = [weakref.ref(node) for node in nodes]
-        numbers = tuple(number for node in nodes if (number := self._objects.node(node)) is not None)
-        self._emit(events.BackwardBegan(
+        numbers = tuple(number for node in nodes if (number := self.objects.node(node)) is not None)
+        self.emit(events.BackwardBegan(
             numbers, self._number(first), arriving,
             tuple((self._number(node), gradient_of(given, WHOLE)) for node, given in roots[1:]),
-            under.place and under.place.line, *self._account()
+            under.place and under.place.line, *self.live_and_peak()
         ))  # fmt: skip
 
     def _number(self, node: Node) -> int:
-        number = self._objects.number_of(node)
+        number = self.objects.number_of(node)
         assert number is not None
         return number
 
     def gradient_arrives(self, node: Node, gradient: Tensor) -> None:
         if self._computing:
-            self._emit(events.Arrived(self._number(node)))
+            self.emit(events.Arrived(self._number(node)))
 
     def node_begins(self, node: Node, gradient: Tensor) -> None:
         if not self._passes:  # the recording began in a hook of this pass
             return
         under = self._passes[-1]
-        under.gradient = None if self._limit.exceeded else gradient_of(gradient)
+        under.gradient = None if self.limit.exceeded else gradient_of(gradient)
         under.node = self._number(node)
 
     def unpacks(self, node: Node, saved: SavedTensor) -> None:
-        if not self._passes or self._limit.reached():
+        if not self._passes or self.limit.reached():
             return
         # the `backward` of a `PyLayer` reads its saved tensors itself
-        here = self._where.here(sys._getframe(1)) if isinstance(node, CustomNode) else None
-        line = None if here is None or here is self._where.root else self._program.line(here.f_lineno)
-        self._emit(events.Unpacked(
+        here = self.names.here(sys._getframe(1)) if isinstance(node, CustomNode) else None
+        line = None if here is None or here is self.names.root else self.program.line(here.f_lineno)
+        self.emit(events.Unpacked(
             self._number(node), saved.name, saved.version, saved.storage.version,
-            self._passes[-1].gradient, line, *self._account(),
+            self._passes[-1].gradient, line, *self.live_and_peak(),
         ))  # fmt: skip
 
     def node_ends(self, node: Node) -> None:
@@ -341,16 +347,16 @@ class EngineRecorder(observe.Observer):
             return
         under = self._passes[-1]
         gradient, under.gradient, under.node = under.gradient, None, None
-        if self._limit.reached():
+        if self.limit.reached():
             return
         filled = self._filled(node.leaf) if isinstance(node, AccumulateNode) else None
-        self._emit(events.NodeRan(
-            self._number(node), node.released, filled, gradient, *self._account(),
+        self.emit(events.NodeRan(
+            self._number(node), node.released, filled, gradient, *self.live_and_peak(),
         ))  # fmt: skip
 
     def _filled(self, leaf: Tensor) -> events.Operand | None:
         """Returns the number of the tensor that holds the gradient of a leaf."""
-        objects, gradient = self._objects, leaf._grad
+        objects, gradient = self.objects, leaf._grad
         if gradient is None:
             return None
         known = objects.tensor(gradient)
@@ -363,66 +369,66 @@ class EngineRecorder(observe.Observer):
     def backward_fails(self) -> None:
         self._computing = False
         if self._passes:
-            self._emit(events.BackwardFailed(self._passes.pop().node))
+            self.emit(events.BackwardFailed(self._passes.pop().node))
 
     def backward_ends(self) -> None:
         self._computing = False
         if not self._passes:
             return
         under = self._passes.pop()
-        if self._limit.reached():
+        if self.limit.reached():
             return
         nodes = [node for reference in under.nodes if (node := reference()) is not None]
-        self._emit(events.Released(tuple(self._number(node) for node in nodes if node.released)))
-        self._emit(events.BackwardEnded(*self._account()))
+        self.emit(events.Released(tuple(self._number(node) for node in nodes if node.released)))
+        self.emit(events.BackwardEnded(*self.live_and_peak()))
 
     # ---- the program's code in a backward pass ---------------------------------------------------------------------------
 
     def hook_begins(self, node: Node, hook: Any, gradient: Tensor) -> None:
         self._computing = False
-        if not self._passes or self._limit.reached():
+        if not self._passes or self.limit.reached():
             return
         under = self._passes[-1]
         under.node = self._number(node)
-        self._where.look_round(sys._getframe(1))
-        known = self._objects.tensor(gradient)
+        self.names.look_round(sys._getframe(1))
+        known = self.objects.tensor(gradient)
         under.hook, under.given, under.counted = (
             function_name(hook),
             (known.number, known.storage.version),
-            self._limit.counted,
+            self.limit.counted,
         )
-        line = self._program.line_of_function(hook)
-        self._emit(
-            events.HookBegan(under.node, under.hook, line, known.number, gradient_of(gradient), *self._account())
+        line = self.program.line_of_function(hook)
+        self.emit(
+            events.HookBegan(under.node, under.hook, line, known.number, gradient_of(gradient), *self.live_and_peak())
         )
 
     def hook_ends(self, node: Node, gradient: Tensor) -> None:
         self._computing = True
-        if not self._passes or self._limit.exceeded:
+        if not self._passes or self.limit.exceeded:
             return
         under = self._passes[-1]
-        known = self._objects.tensor(gradient)
-        self._objects.storage(gradient.storage)
-        if ((known.number, known.storage.version), self._limit.counted) == (under.given, under.counted):
+        known = self.objects.tensor(gradient)
+        self.objects.storage(gradient.storage)
+        if ((known.number, known.storage.version), self.limit.counted) == (under.given, under.counted):
             return  # nothing happened since the hook began, whose step is enough
-        self._limit.reached()
-        self._emit(events.HookEnded(
-            self._number(node), under.hook, under.given[0], known.number, gradient_of(gradient), *self._account()
+        self.limit.reached()
+        self.emit(events.HookEnded(
+            self._number(node), under.hook, under.given[0], known.number, gradient_of(gradient), *self.live_and_peak()
         ))  # fmt: skip
 
     def custom_begins(self, node: Node, function: Any, gradients: Sequence[Tensor | None]) -> None:
         self._computing = False
-        if not self._passes or self._limit.reached():
+        if not self._passes or self.limit.reached():
             return
-        self._where.look_round(sys._getframe(1))
+        self.names.look_round(sys._getframe(1))
         given = [gradient for gradient in gradients if gradient is not None]
-        numbers = tuple(self._objects.tensor(gradient).number for gradient in given)
+        numbers = tuple(self.objects.tensor(gradient).number for gradient in given)
         name = function_name(function)
         if isinstance(node, CustomNode):
             name = f"{class_name(node.layer)}.{name}"
-        line = self._program.line_of_function(function)
+        line = self.program.line_of_function(function)
         alone = gradient_of(given[0]) if len(given) == 1 else None
-        self._emit(events.CustomBegan(self._number(node), name, line, numbers, alone, *self._account()))
+        self.emit(events.CustomBegan(self._number(node), name, line, numbers, alone, *self.live_and_peak()))
 
     def custom_ends(self, node: Node) -> None:
         self._computing = True
@@ -433,18 +439,18 @@ class EngineRecorder(observe.Observer):
         """Called when the engine refuses something (see `errors.watchers`)."""
         place = self._place_of_refusal(sys._getframe(1))
         self.refusals.append(weakref.ref(error))
-        objects = self._objects
+        objects = self.objects
         node, saved, tensor = (error.facts.get(name) for name in ("node", "saved", "tensor"))
-        operands = () if place is None else arguments(Tensor, sys._getframe(1), self._program)
+        operands = () if place is None else self.program.arguments(Tensor, sys._getframe(1))
         known = None if tensor is None else objects.tensors.find(tensor)
-        self._emit(events.Refused(
+        self.emit(events.Refused(
             type(error).__name__, str(error), _sentence(error.why), error.fix, objects.number_of(node),
             None if saved is None else objects.storage(saved.storage).number, None if known is None else known.number,
-            place and place.line, *self._account(), self._numbers(operands), _KINDS.get(error.entry, "refused"),
+            place and place.line, *self.live_and_peak(), self._numbers(operands), _KINDS.get(error.entry, "refused"),
         ))  # fmt: skip
 
     def _numbers(self, tensors: Iterable[Tensor]) -> tuple[int, ...]:
-        found = (self._objects.tensors.find(tensor) for tensor in tensors)
+        found = (self.objects.tensors.find(tensor) for tensor in tensors)
         return tuple(known.number for known in found if known is not None)
 
     def _place_of_refusal(self, frame: FrameType) -> Place | None:
@@ -453,7 +459,7 @@ class EngineRecorder(observe.Observer):
         """
         if self._computing:
             return None
-        place = self._where.place(frame)
+        place = self.names.place(frame)
         return None if self._passes and place == self._passes[-1].place else place
 
 

@@ -11,10 +11,10 @@ import inplacelab.torch
 from inplacelab import observe
 from inplacelab.autograd import copy_saved_before_write
 from inplacelab.diagnosis.trial_run import Asked, recorded
-from inplacelab.frameworks.engine.names import WATCHED
-from inplacelab.recorders.bindings import Watched
+from inplacelab.frameworks.engine.objects import WATCHED
 from inplacelab.recorders.fix_search import Outcome, named
 from inplacelab.recorders.main_module import Main
+from inplacelab.recorders.names_and_lines import Watched
 from inplacelab.recorders.replay import Passes, Varied
 from inplacelab.tensor import Tensor
 
@@ -46,3 +46,10 @@ def run_under(framework: str, watched: Watched, main: Main, text: str, names: di
         ran = recorded(framework, main.path, text, names, asked, keeps=True)
     values = named(names, text, watched, Tensor.numpy)
     return replace(ran, passes=passes.found, values=values, copies=0 if keeper is None else keeper.nbytes)
+
+
+def run_torch_names(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
+    """Runs a script that uses PyTorch's names; see `trial_run.Run`."""
+    from inplacelab.frameworks.torch_names.recorder import TorchNamesRecorder  # noqa: PLC0415  # it imports all of them
+
+    return run_under(TorchNamesRecorder.framework, TorchNamesRecorder.watched, main, text, names, asked)

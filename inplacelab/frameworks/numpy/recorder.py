@@ -19,31 +19,174 @@ under that. A statement has written a storage if its bytes have changed. So
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import FrameType, FunctionType
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from inplacelab.frameworks.numpy.attribution import Attribution, Did
 from inplacelab.language import Text
 from inplacelab.layout import Layout, extent
 from inplacelab.recorders import events
-from inplacelab.recorders.attribution import Attribution, Did
-from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.detection import framework_of_object, recorder_of
-from inplacelab.recorders.events import INFERRED, Operand, OperationDone
-from inplacelab.recorders.handles import Handles
+from inplacelab.recorders.events import INFERRED, CounterSeen, Died, Event, Operand, OperationDone, StorageSeen, Wrote
+from inplacelab.recorders.guard import ELSEWHERE, Guard, StepLimit
 from inplacelab.recorders.instrument import Tracing
+from inplacelab.recorders.live_objects import Handles
 from inplacelab.recorders.log import Log
+from inplacelab.recorders.names_and_lines import Bindings, Watched
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.recorder import Memory
-from inplacelab.recorders.remarks import ELSEWHERE
-from inplacelab.recorders.shield import Shield
+from inplacelab.recorders.snapshots import snapshot
 from inplacelab.recorders.static import attributes_of, class_name, member, message_of, module_of
-from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.storages import Storage, Storages, shows
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True, eq=False)
+class Storage(Generic[T]):
+    """The state of a storage at the last event about it.
+
+    Attributes:
+        number: its number, and that of its counter.
+        start: its address.
+        dtype: of its slots.
+        size: how many bytes it has.
+        contents: its bytes; none if they will not be compared.
+        version: how many writes were seen.
+        tensors: the tensors on it. It lives while there are any.
+    """
+
+    number: int
+    start: int
+    dtype: np.dtype[Any]
+    size: int
+    contents: bytes
+    version: int = 0
+    tensors: set[T] = field(default_factory=set)
+
+    @property
+    def stop(self) -> int:
+        """The address of its end. An empty storage has one byte, so that no two storages begin at the same address."""
+        return self.start + max(self.size, 1)
+
+
+class Storages(Generic[T]):
+    """The storages that are known.
+
+    In its methods, `memory` is a storage as an array of one axis, with all of its elements in order.
+
+    Args:
+        emit: receives the events.
+        device: where the storages are: "cpu".
+
+    Attributes:
+        only_ends: whether only the ends of a large storage are read, and none is compared.
+    """
+
+    def __init__(self, emit: Callable[[Event], None], device: str) -> None:
+        self._emit, self._device = emit, device
+        self._known: list[Storage[T]] = []
+        self.only_ends = False
+        self._given: int | None = None
+        self._numbered = self._peak = self._before = 0
+
+    def living(self) -> list[Storage[T]]:
+        """Returns the storages with tensors on them."""
+        return [each for each in self._known if each.tensors]
+
+    def find(self, memory: Any, before: Storage[T] | None = None) -> Storage[T] | None:
+        """Finds the storage of some memory; describes it first if it is new.
+
+        Args:
+            memory: the elements.
+            before: the last known storage of the tensor on this memory, if any.
+
+        Returns:
+            The storage; None if the memory overlaps other storages.
+        """
+        start = _address(memory)
+        stop = start + max(memory.nbytes, 1)
+        there = [each for each in self._known if start < each.stop and each.start < stop]
+        for each in there:
+            if (each.start, each.stop) == (start, stop) and (each.tensors or each is before):
+                return each
+        if any(each.tensors for each in there):
+            return None
+        contents, written = (b"", ()) if self.only_ends else (memory.tobytes(), None)
+        storage: Storage[T] = Storage(self._numbered, start, memory.dtype, memory.nbytes, contents)
+        self._known.append(storage)
+        self._numbered += 1
+        size, slots, dtype = memory.nbytes, memory.size, memory.dtype.name
+        self._emit(
+            StorageSeen(storage.number, size, slots, dtype, self._device, False, snapshot(memory, slots=written))
+        )
+        self._emit(CounterSeen(storage.number, storage.number, 0, origin=INFERRED))
+        return storage
+
+    def compare(self, storage: Storage[T], memory: Any) -> Layout | tuple[int, ...] | None:
+        """Emits a write if a storage has changed. Returns the slots that differ, as a layout if they are contiguous; None if none do."""
+        if memory is None or self.only_ends:
+            return None
+        now, before = memory.tobytes(), storage.contents
+        if now == before or (_address(memory), len(now)) != (storage.start, len(before)):
+            return None
+        flat, storage.contents, storage.version = memory.view(storage.dtype), now, storage.version + 1
+        slots = _differing(before, now, flat.itemsize)
+        window = flat[slots.offset : slots.offset + slots.size] if isinstance(slots, Layout) else None
+        values = snapshot(flat, window, slots)
+        self._emit(Wrote(storage.number, storage.number, storage.version, values, origin=INFERRED))
+        return slots
+
+    def settle(self) -> int:
+        """Ends a scan of the tensors: emits the storages that are gone.
+
+        Returns:
+            The bytes of the storages that existed before the program, which are those of the first scan.
+        """
+        if self._given is None:
+            self._given, self._before = self._numbered, sum(each.size for each in self._known)
+        self.live_and_peak()  # freed storages were alive until the statement had made the new ones
+        for storage in [each for each in self._known if not each.tensors]:
+            self._known.remove(storage)
+            self._emit(Died("storage", storage.number))
+        return self._before
+
+    def live_and_peak(self) -> tuple[int, int]:
+        """Returns the bytes of the storages that the program has made, and their peak so far."""
+        live = sum(each.size for each in self._known if each.number >= (self._given or 0))
+        self._peak = max(self._peak, live)
+        return live, self._peak
+
+
+def shows(operand: Operand, storage: Storage[Any], slots: Layout | tuple[int, ...]) -> bool:
+    """Whether a tensor may reach all of these slots of its storage. True for another dtype, which counts elements differently."""
+    if operand.dtype != storage.dtype.name:
+        return True
+    layout = operand.layout
+    low, high = extent(layout)
+    wanted = np.arange(slots.offset, slots.offset + slots.size) if isinstance(slots, Layout) else np.array(slots)
+    if wanted[0] < low or wanted[-1] >= high:
+        return False
+    reached = np.zeros(high, bool)
+    np.ndarray(layout.shape, bool, reached, layout.offset, layout.strides)[...] = True
+    return bool(reached[wanted].all())
+
+
+def _differing(before: bytes, now: bytes, slot: int) -> Layout | tuple[int, ...]:
+    width = min(slot, 8)  # bits are compared, since -0.0 equals 0.0, and nothing equals nan
+    old, new = (np.frombuffer(each, f"u{width}").reshape(-1, slot // width) for each in (before, now))
+    slots = np.flatnonzero((old != new).any(axis=1))
+    first, count = int(slots[0]), len(slots)
+    return Layout((count,), (1,), first) if slots[-1] - first + 1 == count else tuple(slots.tolist())
+
+
+def _address(memory: Any) -> int:
+    return int(memory.__array_interface__["data"][0])
+
 
 _base_of: Any = np.ndarray.__dict__["base"].__get__
 _DTYPES = frozenset(np.dtype(character) for character in "?bhilqBHILQefdFD")
@@ -69,16 +212,16 @@ _NO_NUMBERS = Text(
 class NumpyRecorder:
     """Emits events about the arrays of a program (see `recorder.Recorder`). After `limit` statements, it only counts them."""
 
-    framework, version, refusals = "numpy", np.__version__, ()
+    framework, version, refusals, elsewhere = "numpy", np.__version__, (), ELSEWHERE
     watched = Watched(np.ndarray)
 
     def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):
-        self._program, self._emit, self._root = program, log.emit, outermost
+        self._program, self.emit, self._root = program, log.emit, outermost
         self._limit, self.live_before = StepLimit(limit, log.emit), 0
-        self.shield = Shield(log.emit, self._forget, ELSEWHERE)
+        self.guard = Guard(self)
         self._tracing: Tracing | None = None
         self._bindings = Bindings(program.names, self.watched)
-        self._known: Handles[Any, _Array] = Handles(self._died, self.shield.protect_callback)
+        self._known: Handles[Any, _Array] = Handles(self._died, self.guard.protect_callback)
         self._statements = Attribution(program.text, np.ndarray, self._known.find)
         self._storages: Storages[_Array] = Storages(log.emit, "cpu")
 
@@ -103,24 +246,24 @@ class NumpyRecorder:
         try:
             self._look([Scope(tensors, "")])
             if any(self._known.find(each) is None for each in tensors.values()):
-                self.shield.remark(_NO_NUMBERS)
+                self.guard.note(_NO_NUMBERS)
         finally:
-            self._forget()
+            self.forget()
 
     def begin(self) -> None:
         """Begins to trace a program that is running already."""
-        self.shield.begin()
+        self.guard.begin()
         if self._root:
-            self._tracing = Tracing(self.statement_begins, self._program, self._root, self.shield)
+            self._tracing = Tracing(self.statement_begins, self._program, self._root, self.guard)
             self._tracing.begin()
 
     def end(self) -> None:
         """Ends that, and releases the arrays (see `Recorder.end`)."""
-        self.shield.end()
+        self.guard.end()
         if self._tracing is not None:
             self._tracing.end()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         self._known.clear()
         self._bindings.forget()
         self._root = None
@@ -136,7 +279,7 @@ class NumpyRecorder:
         self._root, scopes = frames[-1], scopes_of(frames)
         self._bindings.own_module = module_of(frame.f_globals)
         self._look(scopes, len(frames))
-        self._emit(events.StatementBegan(line, simple, len(frames), *self._storages.account()))
+        self.emit(events.StatementBegan(line, simple, len(frames), *self._storages.live_and_peak()))
         if self._limit.reached():
             return
         if "resize" in self._statements.begins(line, len(frames), scopes[-1], frame):
@@ -147,16 +290,19 @@ class NumpyRecorder:
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
         self._look(scopes_of(self._program.frames_in(error)))
-        self._emit(
+        self.emit(
             events.Raised(
-                class_name(type(error)), message_of(error), self._program.line_of(error), *self._storages.account()
+                class_name(type(error)),
+                message_of(error),
+                self._program.line_of(error),
+                *self._storages.live_and_peak(),
             )
         )
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names."""
         self._look([scope])
-        self._emit(events.ProgramEnded(*self._storages.account()))
+        self.emit(events.ProgramEnded(*self._storages.live_and_peak()))
 
     def _look(self, scopes: Sequence[Scope], depth: int = 1) -> None:
         """Emits what the finished statements did, if the next one runs in a frame of this depth with these names."""
@@ -170,7 +316,7 @@ class NumpyRecorder:
             names = self._bindings.names_of(array)
             if names != known.names:
                 known.names = names
-                self._emit(events.Named(known.operand.tensor, names))
+                self.emit(events.Named(known.operand.tensor, names))
             if known.place != _place(array):
                 self._describe(array, names, known)
         for storage in self._storages.living():
@@ -201,7 +347,7 @@ class NumpyRecorder:
             known.storage, known.operand = storage, operand
         storage.tensors.add(known)
         base = next((found.operand.tensor for each in _bases(array) if (found := self._known.find(each))), None)
-        self._emit(events.TensorMade(operand, "cpu", False, base, None, None, names))
+        self.emit(events.TensorMade(operand, "cpu", False, base, None, None, names))
         return None if did is None else self._done(did, operand)
 
     def _compare(self, storage: Storage[_Array], array: Any) -> None:
@@ -215,8 +361,8 @@ class NumpyRecorder:
             self._done(did, replace(through.operand, part=slots))
 
     def _done(self, did: Did[_Array], output: Operand) -> None:
-        account, inputs = self._storages.account(), tuple(each.operand for each in did.inputs)
-        self._emit(
+        live_and_peak, inputs = self._storages.live_and_peak(), tuple(each.operand for each in did.inputs)
+        self.emit(
             OperationDone(
                 did.by,
                 did.category,
@@ -225,7 +371,7 @@ class NumpyRecorder:
                 {},
                 None,
                 did.line,
-                *account,
+                *live_and_peak,
                 "changed",
                 depends=did.depends,
                 origin=INFERRED,
@@ -234,7 +380,7 @@ class NumpyRecorder:
 
     def _died(self, known: _Array) -> None:
         known.storage.tensors.discard(known)
-        self._emit(events.Died("tensor", known.operand.tensor))
+        self.emit(events.Died("tensor", known.operand.tensor))
 
 
 def bounds(array: Any) -> tuple[int, int]:

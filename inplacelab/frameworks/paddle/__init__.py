@@ -1,15 +1,12 @@
 """Records programs that use PaddlePaddle.
 
-recorder.py     `PaddleRecorder`: looks at the tensors of each call, before and after it
-watch.py        has Paddle's functions call the recorder
-calls.py        what a call is: its name, its tensors, the slots that it writes and reads
-|
-passes.py       backward passes                 pass_order.py   in which order a pass runs its nodes, and what its errors say
-|
-objects.py      tensors, storages and version counters          nodes.py    grad nodes          saved.py    what they have saved
-known.py        their states at the last event
-trial.py        runs a program for a trial of a fix
-readings.py     how Paddle's objects are read           names.py    layers and optimizers, which lead to tensors with names
+recorder.py       `PaddleRecorder`: a recorder of calls (`recorders/call_recorder.py`)
+interception.py   has Paddle's functions call it
+calls.py          what a call is: its name, its tensors, the slots that it writes and reads
+objects.py        tensors, storages and version counters          nodes.py    grad nodes, and what they have saved
+passes.py         backward passes: in which order they run their nodes, and what their errors say
+readings.py       how Paddle's objects are read
+trial.py          runs a program for a trial of a fix
 """
 
 from inplacelab.supported import Defects, Framework, Terms

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,16 @@ from paddle.base import core
 from inplacelab.frameworks.paddle.readings import address_of, layout_of
 from inplacelab.layout import Layout, packed
 from inplacelab.recorders import framework_rules
+from inplacelab.recorders.call_recorder import Call
 from inplacelab.recorders.positions import (
     ALL,
     MOST_SLOTS,
     At,
     Touched,
     above,
+    accumulates,
     along,
+    always,
     ascending,
     at_key,
     below,
@@ -38,7 +41,6 @@ from inplacelab.recorders.positions import (
 )
 
 if TYPE_CHECKING:
-    from inplacelab.frameworks.paddle.known import KnownTensor
     from inplacelab.recorders.events import Operand
     from inplacelab.recorders.framework_rules.call import Found
 
@@ -90,15 +92,19 @@ SETS_FLAGS = frozenset(
 """Calls after which a tensor's flags may be others: a copy of a constant into a tensor without elements sets `stop_gradient`."""
 
 
+Given = Sequence["tuple[Operand, int] | None"]
+"""Operands with their versions; None for a number."""
+
+
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PaddleKind:
     """What a function is.
 
     Attributes:
         name: its name as a program writes it: "setitem", "add", "add_".
         fills: whether the elements of its result mean something.
         is_silent: whether it writes tensors without raising their versions.
-        leads_outside: whether its result leads to the memory itself, through which writes are not seen.
+        leads_outside: whether its result leads to the memory itself, through which writes are not seen, or it runs compiled code.
         swaps: whether it is an operator whose tensor is the second operand: `2 / x`.
         shows: how many of its results the program may see; None for all.
         is_whole: whether the functions that it calls are parts of it, which are not recorded.
@@ -114,45 +120,23 @@ class Kind:
 
 
 @dataclass(slots=True)
-class Call:
-    """A call that is recorded, from when it begins until it has ended.
+class PaddleCall(Call):
+    """A call that is recorded.
 
     Attributes:
-        kind: which function.
-        function: the function itself; None if it may not be called beside the program.
-        tensors: its tensors.
-        known, operands, versions: what is known of them, their metadata, and their versions before.
-        unfilled: tensors without memory, to which the function may give some.
-        line: the line of the program.
-        touched: what it will write and read, where that is not all of its tensors.
-        depends: how its result will depend on its tensors, or each of several results; None if that is not known.
-        reported: how many of its results have been reported.
-        contents: what tells whether a storage was written, for a function that raises no version.
-        gradients: the same of their gradients, for a function that may set them to zeros.
-        begun: whether it is recorded.
+        gradients: what tells whether the gradients of its tensors were written, for a function that may set them to zeros.
+        given: its operands in the order of its arguments, once it has ended (see `given_to`).
     """
 
-    kind: Kind
-    function: Any = None
-    tensors: Sequence[Any] = ()
-    known: list[KnownTensor] = field(default_factory=list)
-    operands: tuple[Operand, ...] = ()
-    versions: list[int] = field(default_factory=list)
-    unfilled: list[Any] = field(default_factory=list)
-    line: int | None = None
-    touched: Touched = ALL
-    depends: Found = None
-    reported: int = 0
-    contents: Sequence[int | None] = ()
     gradients: Sequence[int | None] = ()
-    begun: bool = False
+    given: Given = ()
 
 
 @cache
-def kind_of(name: str) -> Kind:
+def kind_of(name: str) -> PaddleKind:
     """Returns what the function with a name in `paddle._C_ops`, or the method of a tensor, is."""
-    return Kind(
-        _OPERATORS.get(name, name), fills=name not in _EMPTY, is_silent=name in _SILENT, leads_outside=name == "get_tensor",
+    return PaddleKind(
+        _OPERATORS.get(name, name), fills=name not in _EMPTY, is_silent=name in _SILENT, leads_outside=name in ("get_tensor", "run_program"),
         swaps=name in ("__rsub__", "__rtruediv__", "__rdiv__", "__rpow__", "__rmatmul__", "__rmod__", "__rfloordiv__"),
         shows=1 if name == "batch_norm" else None, is_whole=name == "set_value",
     )  # fmt: skip
@@ -163,10 +147,7 @@ def tensors_in(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
     return [tensor for value in (*args, *kwargs.values()) for tensor in tensors_of(value)]
 
 
-Given = Sequence["tuple[Operand, int] | None"]
-
-
-def given_to(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given:
+def given_to(call: PaddleCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given:
     """Returns the operands of a call in the order of its arguments, with their versions before it; None for a number."""
     values = [*args, *(value for name, value in kwargs.items() if name != "out")]
     if call.kind.name in ("getitem", "setitem"):
@@ -191,10 +172,6 @@ def tensors_of(value: Any) -> Iterator[Any]:
 # --- slots -------------------------------------------------------------------------------------------------------------
 
 
-def _accumulates(given: Mapping[str, Any]) -> bool:
-    return bool(given.get("accumulate", False))
-
-
 def _adds(given: Mapping[str, Any]) -> bool:
     return not given.get("overwrite", True)
 
@@ -203,17 +180,13 @@ def _reduces(given: Mapping[str, Any]) -> bool:
     return bool(given.get("reduce", "assign") != "assign")
 
 
-def _always(_: Mapping[str, Any]) -> bool:
-    return True
-
-
 _WRITES: Mapping[str, At] = {
     "masked_fill_": At(where_true, ("x", "mask", "value")),
     "where_": At(where_false, ("mask", "x", "value")),
-    "index_put_": At(keyed, ("x", "index", "value", "accumulate"), _accumulates),
-    "index_add_": At(rows, ("x", "index", "value", "axis"), _always),
+    "index_put_": At(keyed, ("x", "index", "value", "accumulate"), accumulates),
+    "index_add_": At(rows, ("x", "index", "value", "axis"), always),
     "scatter_": At(rows, ("x", "index", "value", "overwrite"), _adds),
-    "scatter_nd_add_": At(places, ("x", "index", "value"), _always),
+    "scatter_nd_add_": At(places, ("x", "index", "value"), always),
     "put_along_axis_": At(along, ("x", "index", "value", "axis", "reduce", "include_self"), _reduces),
     "fill_diagonal_": At(diagonal, ("x", "value", "offset", "wrap")),
     "fill_diagonal_tensor_": At(diagonals, ("x", "value", "offset", "dim1", "dim2")),
@@ -241,7 +214,7 @@ _COPIES = frozenset({"assign", "clone", "contiguous", "copy_to", "cast", "reshap
 """Functions that make a copy, if they make a tensor that is no view."""
 
 
-def depends(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found:
+def depends(call: PaddleCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found:
     """Returns how the result of a call will depend on its tensors; None if that is not known."""
     name, tensors, function = call.kind.name, call.tensors, call.function
     while isinstance(function, partial):  # one recording inside of another

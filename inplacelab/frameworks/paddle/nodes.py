@@ -2,81 +2,58 @@
 
 A node lives as long as a known tensor or another known node leads to it. The result of an operation may still be a new node at a known
 address, if an old one has died unseen: then its name or its edges differ.
+
+Paddle does not show what nodes have saved, so that is inferred. What a kind of node saves was measured with PaddlePaddle 3.3.1: if a saved
+tensor's version is raised, backward refuses it. (What a node saves without its elements, to know a shape, is not checked, and not listed.)
+Nodes that were not measured save what this package's own table of derivatives names. `tests/recorders/test_paddle_saved.py` measures again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import count
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
-from inplacelab.frameworks.paddle.known import KnownTensor, Moment
 from inplacelab.frameworks.paddle.readings import LEAF_NODE
+from inplacelab.ops.table import ROWS
 from inplacelab.recorders import events
 from inplacelab.recorders.events import INFERRED
-from inplacelab.recorders.node_references import NodeReferences
+from inplacelab.recorders.known_objects import KnownNode, KnownNodes
 
 INPUTS = ("x", "y", *(f"input {k}" for k in range(2, 256)))
 """The names of inputs by their positions."""
 
 
-@dataclass(slots=True)
-class _Node:
-    """A node: its address, its name, the addresses and the numbers of the nodes that receive its gradients, and what it has saved."""
-
-    address: int
-    name: str
-    after: tuple[int | None, ...]
-    edges: tuple[int | None, ...]
-    kept: tuple[events.Kept, ...] = ()
-    released: bool = False
-
-
-class PaddleNodes:
+class PaddleNodes(KnownNodes):
     """Emits events about grad nodes.
 
-    Args:
-        emit: receives the events.
-        moment: what the recorder is doing.
-        keeps: called with the number of a storage that a node is inferred to have saved, and 1; with -1 when it has released it.
-
     Attributes:
-        references: counts what leads to each node.
         made: the nodes that were described since the list was last cleared: their numbers and names.
     """
 
-    def __init__(self, emit: Callable[[events.Event], None], moment: Moment, keeps: Callable[[int, int], None]) -> None:
-        self._emit, self._moment, self._keeps = emit, moment, keeps
+    def __init__(self, objects: Any) -> None:
+        super().__init__(objects)
         self.made: list[tuple[int, str]] = []
-        self._next_node = count().__next__
-        self._nodes: dict[int, _Node] = {}
-        self._numbers: dict[int, int] = {}  # by address
-        self._leaves: dict[int, KnownTensor] = {}  # by the address of their accumulation node
-        self.references = NodeReferences(self._gone)
+        self._leaves: dict[int, Any] = {}  # known tensors, by the address of their accumulation node
 
     def forget(self) -> None:
-        """Drops all references."""
-        for each in (self._nodes, self._numbers, self._leaves, self.made):
-            each.clear()
-        self.references.forget()
+        self._leaves.clear()
+        self.made.clear()
+        super().forget()
+
+    def key_of(self, node: Any) -> int:
+        address: int = node.node_ptr()
+        return address
 
     def node(self, node: Any) -> int | None:
         """Returns the number of a node. Describes it first if it is new, with every new node reachable from it."""
         if node is None:
             return None
         address = node.node_ptr()
-        if self._moment.reporting and address in self._numbers and not self._is_same(node, address):
+        if self._objects.reporting and address in self._numbers and not self._is_same(node, address):
             self._lost(address)
-        waiting = [node]
-        while waiting:
-            each = waiting.pop()
-            place = each.node_ptr()
-            if self._number(place) not in self._nodes:
-                after = [following for following in each.next_functions if following is not None]
-                self._meet_node(each, place)
-                waiting += after
-        return self._numbers[address]
+        number = self._numbers.get(address)
+        return number if number in self._nodes else self._reached(node, address)
 
     def _is_same(self, node: Any, address: int) -> bool:
         """Whether the node at an address is the one that was known there."""
@@ -86,40 +63,32 @@ class PaddleNodes:
     def _lost(self, address: int) -> None:
         """Notes that a node has died unseen, and another one has its address."""
         number = self._numbers.pop(address)
-        self.references.drop(number)
+        self._counts.pop(number, None)
         for each in self._gone(number):
-            self.references.change(each, -1)
-
-    def number_of(self, address: int) -> int | None:
-        """Returns the number of a node that was described; None if it was not."""
-        return self._numbers.get(address)
+            self.count(each, -1)
 
     def name_of(self, number: int | None) -> str:
         """Returns the name of a node; "" if it is not known."""
         return "" if number is None or number not in self._nodes else self._nodes[number].name
 
-    def leaf_is(self, node: Any, known: KnownTensor) -> None:
+    def leaf_is(self, node: Any, known: Any) -> None:
         """Notes whose gradient a node accumulates."""
         self._leaves[node.node_ptr()] = known
 
-    def own_leaf(self, node: Any, known: KnownTensor) -> None:
+    def own_leaf(self, node: Any, known: Any) -> None:
         """Notes the node that accumulates the gradient of what a tensor was before it was written with a history, given its node now."""
         for each in () if node is None else node.next_functions[:1]:
             if each is not None and each.name() == LEAF_NODE:
                 self._leaves.setdefault(each.node_ptr(), known)
 
-    def leaf_of(self, address: int) -> KnownTensor | None:
+    def leaf_of(self, address: int) -> Any:
         """Returns the leaf whose gradient a node accumulates."""
         return self._leaves.get(address)
 
-    def leaf_died(self, known: KnownTensor) -> None:
+    def leaf_died(self, known: Any) -> None:
         """Notes that a tensor is gone."""
         for address in [address for address, leaf in self._leaves.items() if leaf is known]:
             del self._leaves[address]
-
-    def kept_by(self, number: int | None) -> tuple[events.Kept, ...]:
-        """Returns what a node is inferred to have saved."""
-        return () if number is None or number not in self._nodes else self._nodes[number].kept
 
     def saved(self, number: int, kept: tuple[events.Kept, ...]) -> None:
         """Emits what a node is inferred to have saved."""
@@ -135,31 +104,21 @@ class PaddleNodes:
             self._nodes[number].released = True
             self._keep(self._nodes[number], ())
 
-    def was_released(self, number: int | None) -> bool:
-        """Whether an earlier pass has released what a node had saved."""
-        return number is not None and number in self._nodes and self._nodes[number].released
-
-    def _keep(self, node: _Node, kept: tuple[events.Kept, ...]) -> None:
+    def _keep(self, node: KnownNode, kept: tuple[events.Kept, ...]) -> None:
         before, node.kept = node.kept, kept
         for each in kept:
-            self._keeps(each.storage, 1)
+            self._objects.storages.keeps(each.storage, 1)
         for each in before:
-            self._keeps(each.storage, -1)
+            self._objects.storages.keeps(each.storage, -1)
 
-    def _number(self, address: int) -> int:
-        if address not in self._numbers:
-            self._numbers[address] = self._next_node()
-        return self._numbers[address]
-
-    def _meet_node(self, node: Any, address: int) -> None:
-        number, name, after = self._numbers[address], node.name(), _addresses(node)
-        edges = tuple([None if each is None else self._number(each) for each in after])
-        self._nodes[number] = _Node(address, name, after, edges)
+    def _describe(self, node: Any, key: Any, edges: tuple[int | None, ...], after: tuple[Any, ...]) -> None:
+        number, name = self._numbers[key], node.name()
+        self._nodes[number] = KnownNode(key, edges, name=name, after=after)
         for each in edges:
-            self.references.change(each, 1)
-        leaf = self._leaves.get(address) if name == LEAF_NODE else None
+            self.count(each, 1)
+        leaf = self._leaves.get(key) if name == LEAF_NODE else None
         inputs = tuple(INPUTS[: len(edges)]) if len(edges) > 1 else ("x",)
-        belongs = name != LEAF_NODE and self._moment.reporting
+        belongs = name != LEAF_NODE and self._objects.reporting
         if name == LEAF_NODE:
             edges = ()
         self._emit(events.NodeMade(
@@ -169,15 +128,138 @@ class PaddleNodes:
             self.made.append((number, name))
 
     def _gone(self, number: int) -> tuple[int | None, ...]:
-        """Emits that a node is gone. Returns the nodes that received its gradients."""
-        gone = self._nodes.pop(number, None)
-        if gone is None:
-            return ()
-        self._numbers.pop(gone.address, None)
-        self._emit(events.Died("node", number, self._moment.replacing))
-        self._keep(gone, ())
-        return gone.edges
+        gone = self._nodes.get(number)
+        edges = super()._gone(number)
+        if gone is not None:
+            self._keep(gone, ())
+        return edges
 
 
 def _addresses(node: Any) -> tuple[int | None, ...]:
     return tuple([None if each is None else each.node_ptr() for each in node.next_functions])
+
+
+if TYPE_CHECKING:
+    from inplacelab.recorders.events import Operand
+
+    Seen = tuple[Operand, int]
+    """A tensor, and its version."""
+
+OUT = "out"
+"""What recordings call the result of an operation. Further results are "out 1" and so on."""
+
+
+def _nodes(names: str, operands: str, saved: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """For nodes with these names: what their operands are called, in the order of the arguments, and which of them they save."""
+    return {
+        f"{name}GradNode": (tuple(operands.split()), tuple(each.replace("_", " ") for each in saved.split()))
+        for name in names.split()
+    }
+
+
+SAVED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    **_nodes(
+        "Abs Acos Acosh Angle Asin Asinh Atan Atanh Celu Clip Cos Cosh Cumsum Digamma Erf Gammaln Gelu Hardshrink Hardswish Hardtanh I0 "
+        "LeakyRelu Lgamma Log Log10 Log1p Log2 Logit Logsigmoid Mish Pow RepeatInterleave Sin Sinh Softplus Softshrink Softsign Square "
+        "Stanh Swiglu Swish Tan TanhShrink ThresholdedRelu",
+        "x", "x",
+    ),
+    **_nodes(
+        "Cholesky Erfinv Exp Expm1 Hardsigmoid Inverse LogSoftmax Reciprocal Relu Relu6 Rsqrt Selu Sigmoid Softmax Sqrt Tanh",
+        "x", "out",
+    ),
+    **_nodes(
+        "Amax Amin AsStrided Cumprod Det Elu I0e I1 Logcumsumexp Logsumexp Max Min PNorm Pool2d Prod Silu Slogdet",
+        "x", "x out",
+    ),
+    **_nodes("Cummax Cummin Kthvalue MaxPool2dWithIndex Topk", "x", "x out_1"),
+    **_nodes("Argsort", "x", "out_1"),
+    **_nodes("Median", "x", "x out out_1"),
+    **_nodes(
+        "Atan2 BceLoss Bmm Copysign Cross Dot ElementwisePow Fmax Fmin Gammaincc Heaviside Kron Matmul Maximum Minimum Multiply Mv Prelu "
+        "Remainder SigmoidCrossEntropyWithLogits",
+        "x y", "x y",
+    ),
+    **_nodes("Dist Divide Solve", "x y", "x y out"),
+    **_nodes("Lerp", "x y weight", "x y out"),
+    **_nodes("Addmm Baddbmm", "input x y", "input x y"),
+    **_nodes("LayerNorm InstanceNorm", "x scale bias", "x scale"),
+    **_nodes("GroupNorm", "x scale bias", "x scale bias out"),
+    **_nodes("BatchNorm", "x mean variance scale bias", "x mean variance scale bias out_3 out_4 out_5"),
+    **_nodes("Gather GatherNd IndexAdd IndexElementwiseGet IndexElementwisePut IndexElementwisePutWithTensor IndexPut IndexSelect Scatter", "x index values", "index"),
+    **_nodes("TakeAlongAxis", "x index", "x index"),
+    **_nodes("PutAlongAxis", "x index values", "x index values out"),
+    **_nodes("MaskedSelect MaskedFill", "x mask values", "mask"),
+    **_nodes("Where", "condition x y", "condition"),
+    **_nodes("Embedding", "x weight", "x"),
+    **_nodes("NllLoss", "x label", "x label out_1"),
+    **_nodes("CrossEntropyWithSoftmax", "x label", "label out"),
+    **_nodes("KldivLoss", "x label", "label"),
+    **_nodes("SetValueWithTensor", "x key values", "values"),
+    **_nodes("Conv2dTranspose", "x filter", "x filter"),
+    "Conv2dGradNodeFinal": (("x", "filter"), ("x", "filter")),
+    **_nodes(
+        "Add AddN AsComplex AsReal Assign AssignOut Cast Ceil Clone Concat Detach Diagonal DivScale Dropout Einsum Expand ExpandAs Exponential "
+        "Fill FillDiagonal Flatten Flip Floor Imag Mean MeanAll Pad Real Reshape Roll Round Scale SetValue Sign Slice Split SplitWithNum "
+        "Squeeze Stack StridedSlice Subtract Sum Tile Trace Transpose Tril Triu Trunc Unbind Unsqueeze Unstack ViewDtype ViewShape",
+        "x", "",
+    ),
+    "AddNGradNodeFinal": (("x",), ()),
+}  # fmt: skip
+"""What nodes save, by their names. In place, the first operand is saved as a copy, which nothing shows."""
+
+
+@lru_cache(maxsize=1024)
+def saved_operands(node: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Returns what the operands of a kind of node are called, and which of them, and of "out", it saves; None if that is not known."""
+    if node in SAVED:
+        return SAVED[node]
+    row = next((each for each in ROWS.values() if each.node_name == node), None)
+    if row is None:
+        return None
+    every = dict.fromkeys(name for position in range(len(row.inputs)) for name in row.keeps(position))
+    return row.inputs, tuple(every)
+
+
+def inferred_kept(
+    node: str, operands: Sequence[Seen | None], results: Sequence[Seen], *, in_place: bool
+) -> Iterator[events.Kept] | None:
+    """Infers what a node has saved; None if nothing is known of such nodes.
+
+    Args:
+        node: its name.
+        operands: the tensors of the call in the order of its arguments, with their versions before it. None for a number.
+        results: its results, and their versions after it.
+        in_place: whether the first result was written over the first operand.
+    """
+    known = saved_operands(node)
+    return None if known is None else _kept(*known, operands, results, in_place)
+
+
+def _kept(
+    names: Sequence[str], saved: Sequence[str], operands: Sequence[Seen | None], results: Sequence[Seen], in_place: bool
+) -> Iterator[events.Kept]:
+    for name in saved:
+        if name.startswith(OUT):
+            place = int(name.removeprefix(OUT) or 0)
+            if place < len(results):
+                yield _as_kept(name, *results[place])
+        else:
+            place = names.index(name)
+            found = operands[place] if place < len(operands) and not (in_place and place == 0) else None
+            if found is not None and _is_itself(found[0], results[0][0]):
+                yield _as_kept(name, *found)
+
+
+def _is_itself(operand: Operand, result: Operand) -> bool:
+    """Whether an operand entered the operation as it was: one of another floating-point type is converted first, into a tensor that
+    nothing shows.
+    """
+    floating = ("float", "bfloat", "complex")
+    return operand.dtype == result.dtype or not (
+        result.dtype.startswith(floating) and operand.dtype.startswith(floating)
+    )
+
+
+def _as_kept(name: str, operand: Operand, version: int) -> events.Kept:
+    return events.Kept(name, operand.storage, operand.counter, version, operand.layout, False, operand.dtype)

@@ -6,7 +6,7 @@ What is here has no effect, and is not seen by a recording.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from sys import getrefcount
 from typing import Any
 
@@ -14,8 +14,10 @@ import paddle
 
 from inplacelab.language import Text
 from inplacelab.layout import Layout
-from inplacelab.recorders.raw_memory import memory_at, shown
+from inplacelab.recorders.names_and_lines import ATTRIBUTES, Watched, items, of_module
 from inplacelab.recorders.recorder import Memory, NoStorageError
+from inplacelab.recorders.snapshots import memory_at, shown
+from inplacelab.recorders.static import attributes_of
 
 _Tensor: Any = paddle.Tensor
 _members: Any = dict(vars(_Tensor))  # before a recording takes the places of some
@@ -49,6 +51,11 @@ def node_of(tensor: Any) -> Any:
     if node is not None and _forgets_references(tensor):
         _drop(node)
     return node
+
+
+def edges_of(node: Any) -> Any:
+    """Returns the nodes that receive the gradients of a node; None for an input that needs none."""
+    return node.next_functions
 
 
 _forgets: list[bool] = []
@@ -149,3 +156,17 @@ def memory_of(tensor: Any) -> Memory:
         raise NoStorageError(str(_PARTS))
     start = address_of(tensor)
     return Memory(start or None, start, size_of(tensor), "paddle")
+
+
+def _further(holder: Any) -> Iterator[tuple[str, Any]]:
+    """Yields the tensors of a layer and those inside it, or of an optimizer's state, which are not attributes."""
+    if issubclass(type(holder), paddle.nn.Layer):
+        yield from of_module(holder, "_sub_layers")
+    else:
+        for kind, held in items(attributes_of(holder).get("_accumulators"), ATTRIBUTES):
+            for place, (_, each) in enumerate(items(held, ATTRIBUTES)):
+                yield f".{kind}[{place}]", each
+
+
+WATCHED = Watched(paddle.Tensor, (paddle.nn.Layer, paddle.optimizer.Optimizer), (), _further)
+"""The classes whose objects have names."""

@@ -1,12 +1,7 @@
-"""Records programs that use PaddlePaddle: takes the places of its functions, looks at the tensors of each call, and emits events.
+"""Records programs that use PaddlePaddle: takes the places of its functions, looks at their tensors, and emits events.
 
-The call that is made is the ordinary one, so operations, results, errors and memory are those of the unrecorded run. No operation of
-backward is seen: it is inferred from the graph, before and after (`pass_order.py`). What a call has done is read from its tensors:
-
-- it has written those whose version was raised;
-- a result on the storage of an argument is a view of it;
-- new nodes that its results and arguments lead to are its own. What they have saved Paddle does not show: that is
-  inferred from what such nodes save (`saved.py`).
+What a call has done is read from its tensors (`call_recorder.py`). New nodes that its results and arguments lead to are its own. What
+they have saved Paddle does not show: that is inferred from what such nodes save (`nodes.py`).
 
 Some functions write without raising a version: optimizers, `set_value`, `copy_`, `out=`, running statistics. For these the
 contents are compared, and the recording says so.
@@ -16,231 +11,148 @@ Not seen are operations of other threads and of compiled code (`to_static`), and
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import paddle
 
-from inplacelab.frameworks.paddle import remarks, watch
+from inplacelab.frameworks.paddle import interception, readings
 from inplacelab.frameworks.paddle.calls import (
     COUNTS_APART,
     COUNTS_TOGETHER,
     RELAYOUTS,
     SETS_FLAGS,
     VIEWS,
-    Call,
-    Given,
-    Kind,
+    PaddleCall,
+    PaddleKind,
     depends,
     given_to,
     tensors_in,
     tensors_of,
     touched,
 )
-from inplacelab.frameworks.paddle.known import KnownTensor
-from inplacelab.frameworks.paddle.names import WATCHED
-from inplacelab.frameworks.paddle.objects import PaddleObjects
+from inplacelab.frameworks.paddle.nodes import inferred_kept
+from inplacelab.frameworks.paddle.objects import PaddleObjects, PaddleTensor
 from inplacelab.frameworks.paddle.passes import PaddlePasses
-from inplacelab.frameworks.paddle.readings import address_of, gradient_held, has_memory, memory_of, node_of, version_of
-from inplacelab.frameworks.paddle.saved import kept_by
-from inplacelab.layout import Layout, share_slots
-from inplacelab.recorders import events
-from inplacelab.recorders.events import Operand
-from inplacelab.recorders.framework_rules import depends_of
+from inplacelab.frameworks.paddle.readings import WATCHED, address_of, gradient_held, has_memory, node_of
+from inplacelab.language import Text
+from inplacelab.layout import share_slots
+from inplacelab.recorders import call_recorder, events
+from inplacelab.recorders.call_recorder import CallRecorder, among
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.positions import ALL
-from inplacelab.recorders.program import Program, Scope, scopes_of
-from inplacelab.recorders.raised_versions import among, tensors_written
-from inplacelab.recorders.refused_calls import FailedCall
-from inplacelab.recorders.remarks import ELSEWHERE, OUTSIDE, SILENT
-from inplacelab.recorders.shield import Shield
-from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.whereabouts import Whereabouts
+from inplacelab.recorders.program import Program
+from inplacelab.recorders.static import class_name
 
-if TYPE_CHECKING:
-    from inplacelab.recording.facts import Category, SlotsAre
+_REFUSED_LATE = Text(
+    "Paddle refused `{0}`, but had changed the tensor already.", "Paddle 拒绝了 `{0}`，但在此之前已经改变了张量。"
+)
+_A_TENSOR = Text("a tensor", "一个张量")
+_OUTDATED = Text(
+    "Line {1} wrote {0} through another tensor. Paddle gives only that one a new grad node, so gradients through {0} are computed as if "
+    "nothing had been written.",
+    "第 {1} 行通过另一个张量写入了 {0}。Paddle 只给那个张量建立新的梯度节点，因此经过 {0} 的梯度是按没有写入来计算的。",
+)
+_TOGETHER = Text(
+    "`{0}` made a copy, but Paddle raises the versions of the tensor and of the copy together.",
+    "`{0}` 得到的是副本，但 Paddle 把张量和副本的版本号一起增加。",
+)
+_COMPILED = Text(
+    "All that a function compiled by `to_static` does is shown as one operation, `run_program`.",
+    "经 `to_static` 编译的函数，其中的全部操作记录为一个操作 `run_program`。",
+)
+_INFERRED = Text(
+    "Paddle does not show what grad nodes keep. It was inferred from their names, and is marked as inferred.",
+    "Paddle 不显示梯度节点保存了什么。这部分由节点的名称推断得出，并注明是推断。",
+)
+_UNKNOWN_SAVED = Text(
+    "What `{0}` keeps is not known: Paddle does not show it.", "不知道 `{0}` 保存了什么：Paddle 不显示。"
+)
+_UNOBSERVED = Text(
+    "Tensors were also written by code that was not recorded: another thread, an operation that failed halfway, "
+    "or code below Paddle's functions.",
+    "还有未被记录的代码写入了张量：其他线程、中途失败的操作，或 Paddle 函数之下的代码。",
+)
 
 
-class PaddleRecorder:
+class PaddleRecorder(CallRecorder[PaddleCall]):
     """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
 
-    framework, version, refusals = "paddle", str(paddle.__version__), ()
-    watched, memory_of = WATCHED, staticmethod(memory_of)
+    framework, version, title = "paddle", str(paddle.__version__), "Paddle"
+    watched, memory_of = WATCHED, staticmethod(readings.memory_of)
+    read, unobserved, relayouts, counts_apart = readings, _UNOBSERVED, RELAYOUTS, COUNTS_APART
+    tensors_in, tracks, infers = staticmethod(tensors_in), staticmethod(paddle.is_grad_enabled), True
 
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit, log.emit)
-        self.shield = Shield(log.emit, self._forget, ELSEWHERE)
-        protect = self.shield.protect
-        self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
-        self._objects = PaddleObjects(
-            log.emit,
-            self._where.names_of,
-            self.shield.protect_callback,
-            self.shield.remark,
-            with_values=log.with_values,
-        )
-        self._before, self._after = protect(self._call_begins), protect(self._call_ended)
-        self._interrupted = protect(self._call_failed)
-        self._passes = passes = PaddlePasses(
-            program, self._objects, self._where, log.emit, self._limit, self.shield.remark, _ENTERED
-        )
-        self._pass_before, self._pass_after = protect(self._pass_begins), protect(passes.ended)
-        self._pass_error, self._noted = protect(passes.failed), protect(passes.calls)
-        self._inside = 0  # how many `PyLayer`s compute forward, and calls of which the calls inside are parts
-        self._begun = False
-        self._failed = FailedCall()  # the last call that has raised
-        self.live_before = 0
+        super().__init__(program, log, limit=limit, outermost=outermost)
+        self.objects: PaddleObjects = PaddleObjects(self)
+        self.live_and_peak = self.objects.storages.live_and_peak
+        self.passes: PaddlePasses = PaddlePasses(self)
+        self._noted = self.guard.protect(self.passes.calls)
 
-    def look(self, tensors: dict[str, Any], /) -> None:
-        """Describes existing tensors as they are now (see `Recorder.look`)."""
-        self._objects.storages.only_ends = True
-        try:
-            self._where.look([Scope(tensors, "")], done=True)
-        finally:
-            self._forget()
+    def intercept(self) -> None:
+        interception.begin(self)
 
-    def begin(self) -> None:
-        """Begins to take the places of Paddle's functions."""
-        self.shield.begin()
-        watch.begin(self)
-
-    def end(self) -> None:
-        """Ends that (see `Recorder.end`)."""
-        watch.end(self)
-        self.shield.end()
-
-    def _forget(self) -> None:
-        self._objects.forget()
-        self._where.forget()
-        self._passes.forget()
-
-    # ---- the program -----------------------------------------------------------------------------------------------------
-
-    def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
-        """Called when a statement of the program begins (see `instrument.StatementListener`)."""
-        if frame.f_code.co_filename == self._program.filename:
-            self._look_at_named()
-            self._where.statement_begins(line, simple, frame)
-            self._take_stock()
+    def release(self) -> None:
+        interception.end(self)
 
     def _look_at_named(self) -> None:
         """Emits which tensors with names have got other memory, as `layer.to(dtype=...)` gives it, with no function that is seen. So it
         belongs to the statement that has ended.
         """
         # What a pass or an operation changes is reported when it has ended.
-        if self._passes or self._inside or self._limit.exceeded:
+        if self.passes.running or self._inside or self.limit.exceeded:
             return
         moved = False
-        for known in self._where.named():
+        for known in self.names.named():
             tensor = known.alive()
             if tensor is not None and address_of(tensor) != known.storage.address:
-                moved |= self._objects.look_at(known, tensor)
+                moved |= self.objects.look_at(known, tensor)
         if moved:
-            self._objects.look_at_gradients()
-            self._emit(events.Handed())
+            self.objects.look_at_gradients()
+            self.emit(events.Handed())
 
-    def _take_stock(self) -> None:
-        """Takes what the first scan of names has found as made before the program."""
-        if not self._begun:
-            self._begun = True
-            self._objects.storages.began()
-            self.live_before = self._objects.storages.live_bytes.before
+    # ---- calls -----------------------------------------------------------------------------------------------------------
 
-    def _begin_at(self, frame: FrameType | None) -> None:
-        """Takes stock at the first operation, of a program whose statements are not reported."""
-        if not self._begun:
-            self._where.line(frame)
-            self._take_stock()
-
-    def finish(self, scope: Scope) -> None:
-        """Called when the program has ended, with its names, which belong to its last statement."""
-        if not self._limit.exceeded and self._objects.look_again():
-            self.shield.remark(remarks.UNOBSERVED)
-        self._look_at_named()
-        self._where.finish(scope)
-
-    def failed(self, error: BaseException) -> None:
-        """Called when the program ended with an exception."""
-        if self._passes.inferred.has_refused(error):
-            return
-        self._where.look(scopes_of(self._program.frames_in(error)), done=True)
-        line = self._program.line_of(error)
-        operands = self._failed.operands_of(error, line)
-        self._emit(
-            events.Raised(class_name(type(error)), message_of(error), line, *self._objects.storages.account(), operands)
-        )
-
-    def _meet(self, tensor: Any) -> KnownTensor | None:
-        """Describes a tensor that the program has a name for."""
-        known = self._objects.tensors.find(tensor)
-        if known is None and not self._limit.exceeded:
-            known = self._objects.tensor(tensor)
-            self._emit(events.Handed())
-        return known
-
-    def _account(self) -> tuple[int, int]:
-        return self._objects.storages.account()
-
-    # ---- operations ------------------------------------------------------------------------------------------------------
-
-    def called(self, kind: Kind, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def called(
+        self, kind: PaddleKind, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:  # fmt: skip
         """Calls a function of Paddle for the program."""
         if self._inside:
             return function(*args, **kwargs)
-        call = Call(kind, function)
-        self._before(call, args, kwargs)
-        self._inside += kind.is_whole
-        try:
-            result = function(*args, **kwargs)
-        except BaseException:
-            self._inside -= kind.is_whole
-            self._interrupted(call)
-            raise
-        self._inside -= kind.is_whole
-        self._after(call, args, kwargs, result)
-        return result
+        run = partial(function, *args, **kwargs)
+        return self._run(PaddleCall(kind, function), frame, run, args, kwargs, inside=kind.is_whole)
 
-    def applied(self, layer: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def applied(
+        self, layer: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
         """Calls the `apply` of a `PyLayer`, which is one operation."""
-        if self._inside or not self.shield.is_here():
+        if self._inside or not self.guard.is_here():
             return function(*args, **kwargs)
-        call = Call(Kind(class_name(layer)))
-        self._before(call, args, kwargs)
-        self._inside += 1
-        try:
-            result = function(*args, **kwargs)
-        except BaseException:
-            self._inside -= 1
-            self._interrupted(call)
-            raise
-        self._inside -= 1
-        self._after(call, args, kwargs, result)
+        call, run = PaddleCall(PaddleKind(class_name(layer))), partial(function, *args, **kwargs)
+        result = self._run(call, frame, run, args, kwargs, inside=1)
         self._noted(getattr(layer, "backward", None), tensors_of(result))
         return result
 
-    def _call_begins(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        frame = sys._getframe(3)  # beyond the shield and `called`
-        if self._limit.exceeded or (self._passes and not self._passes.in_own_code(frame)):
-            return
-        self._begin_at(frame)
-        objects, kind = self._objects, call.kind
-        call.line = self._where.line(frame)
-        if self._passes:
-            self._passes.advance(frame)
-        if kind.name == "run_program":
-            self.shield.remark(remarks.COMPILED)
-        if kind.leads_outside and _asked_by(frame, self._program):
-            self.shield.remark(OUTSIDE.format(kind.name))
-        for tensor in tensors_in(args, kwargs):
-            self._take(call, tensor)
-        call.operands = tuple([each.operand for each in call.known])
-        call.versions = [each.counter.version for each in call.known]
+    def _note_outside(self, call: PaddleCall, frame: FrameType) -> None:
+        if call.kind.name == "run_program":
+            self.guard.note(_COMPILED)
+        elif _asked_by(frame, self.program):
+            super()._note_outside(call, frame)
+
+    def _look_closer(self, known: PaddleTensor, tensor: Any) -> None:
+        if self.objects.look_at(known, tensor) | self.objects.history(known, tensor):
+            self.emit(events.Handed())
+        if known.outdated is not None and known.needs and paddle.is_grad_enabled():
+            name = f"`{known.names[0]}`" if known.names else _A_TENSOR
+            self.guard.note(_OUTDATED.format(name, known.outdated))
+
+    def _foresee(self, call: PaddleCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        kind, contents = call.kind, self.objects.storages.contents
         call.touched = touched(kind.name, args, kwargs)
         self._inside += 1  # it may try the function on other arrays
         try:
@@ -249,222 +161,120 @@ class PaddleRecorder:
             self._inside -= 1
         refusable = kind.name.endswith("_") and any(each.needs and each.node is None for each in call.known[:1])
         if kind.is_silent or refusable or kwargs.get("out") is not None:
-            call.contents = [objects.storages.fingerprint(each) for each in call.known]
+            call.contents = [contents(each) for each in call.known]
         if kind.name in SETS_FLAGS:
-            call.gradients = [
-                None if each.grad is None else objects.storages.fingerprint(each.grad) for each in call.known
-            ]
-        call.begun = True
+            call.gradients = [None if each.grad is None else contents(each.grad) for each in call.known]
 
-    def _take(self, call: Call, tensor: Any) -> None:
-        """Describes a tensor that a call is given, and what has changed in it without an operation that was seen."""
-        objects = self._objects
-        known = objects.tensor(tensor)
-        if known is None:
-            call.unfilled.append(tensor)
-            return
-        if objects.wrote_unseen(known, tensor) and known.storage.bytes:
-            self.shield.remark(remarks.UNOBSERVED)
-        if objects.look_at(known, tensor) | objects.history(known, tensor):
-            self._emit(events.Handed())
-        if known.outdated is not None and known.needs and paddle.is_grad_enabled():
-            name = f"`{known.names[0]}`" if known.names else remarks.A_TENSOR
-            self.shield.remark(remarks.OUTDATED.format(name, known.outdated))
-        call.known.append(known)
-        call.tensors = (*call.tensors, tensor)
+    def _refused_late(self, call: PaddleCall) -> None:
+        """Emits what Paddle has done to a tensor before it has refused to write it, as to a leaf."""
+        for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
+            wrote = before != self.objects.storages.contents(known)
+            if self.objects.look_at(known, tensor) or wrote:
+                self.guard.note(_REFUSED_LATE.format(call.kind.name))
+                self.objects.storages.wrote(known, tensor, known.operand.layout)
+                self.emit(events.Handed())
 
-    def _call_failed(self, call: Call) -> None:
-        """Called when an operation has raised: it may have written something before that, as Paddle does to a leaf."""
-        if call.begun:
-            for known, tensor in zip(call.known, call.tensors, strict=True):
-                if self._objects.wrote_unseen(known, tensor):
-                    self.shield.remark(remarks.UNOBSERVED)
-            for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
-                wrote = before != self._objects.storages.fingerprint(known)
-                if self._objects.look_at(known, tensor) or wrote:
-                    self.shield.remark(remarks.REFUSED_LATE.format(call.kind.name))
-                    self._objects.storages.wrote(known, tensor, known.operand.layout)
-                    self._emit(events.Handed())
-            self._failed = FailedCall(id(sys.exception()), call.line, tuple(known.number for known in call.known))
-        call.tensors, call.touched = (), ALL
-        call.unfilled.clear()
-
-    def _call_ended(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
-        if not call.begun:
-            return
-        objects = self._objects
-        objects.moment.reporting = True
+    def _report(self, call: PaddleCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
+        objects = self.objects
+        objects.reporting = True
         objects.nodes.made.clear()
         if call.kind.name == "register_hook":
-            self._passes.calls(args[1] if len(args) > 1 else None, iter(args[:1]))
-        taken = zip(call.known, call.tensors, call.versions, strict=True)
-        written = tensors_written(taken, list(tensors_of(result)), version_of)
+            self.passes.calls(args[1] if len(args) > 1 else None, iter(args[:1]))
+        results = list(tensors_of(result))
+        written = self._written(call, results)
+        call.given = given_to(call, args, kwargs)
         for known, tensor in written:
-            self._report_write(call, known, tensor, given_to(call, args, kwargs))
+            self._report_write(call, known, tensor)
         self._report_changes(call, written)
         self._report_silent_writes(call, written)
-        self._report_results(call, [*tensors_of(result), *call.unfilled], given_to(call, args, kwargs))
-        objects.moment.reporting = False
+        self._report_results(call, [*results, *call.unknown])
+        objects.reporting = False
         objects.nodes.made.clear()
-        call.tensors, call.touched = (), ALL
-        call.unfilled.clear()
 
-    def _report_write(self, call: Call, known: KnownTensor, tensor: Any, given: Given) -> None:
-        if self._limit.reached():
-            return
-        objects = self._objects
-        slots = call.touched.written if tensor is call.touched.target else None
-        objects.moment.replacing = True
-        left = known.storage
-        objects.nodes.own_leaf(node_of(tensor), known)
-        relaid = objects.look_at(known, tensor)
-        if relaid:
-            objects.look_at_aliases(known)
+    def _look_at_written(self, call: PaddleCall, known: PaddleTensor, tensor: Any) -> None:
+        self.objects.nodes.own_leaf(node_of(tensor), known)
+        if self.objects.look_at(known, tensor):
+            self.objects.look_at_aliases(known)
         if call.kind.name == "setitem" and any(each.needs for each in call.known if each is not known):
             known.flagged = True  # under `no_grad` Paddle clears `stop_gradient`, and gives no node
-        if objects.history(known, tensor) and call.kind.name not in RELAYOUTS:
-            self._outdates(call, known)
-        category: Category = "in-place"
-        if known.storage is not left:
-            category = "reallocated"
-        elif call.kind.name in RELAYOUTS:
-            category = "relayout"
-        objects.storages.wrote(known, tensor, known.operand.layout if slots is None else slots)
-        self._infer_saved(call, [known], given, in_place=True)
-        output = known.operand if slots is None else replace(known.operand, part=slots)
-        around = not call.touched.exact and (call.touched.target is None or tensor is call.touched.target)
-        self._done(call, output, category, known.node, "around" if around else "written")
-        objects.moment.replacing = False
-
-    def _outdates(self, call: Call, known: KnownTensor) -> None:
-        """Notes which tensors a write has changed through another one. Paddle gives a new node only to that one."""
-        for other in list(known.storage.tensors.values()):
+        if not self.objects.history(known, tensor) or call.kind.name in RELAYOUTS:
+            return
+        for other in list(
+            known.storage.tensors.values()
+        ):  # Paddle gives a new node only to the tensor that was written
             tracked = other is not known and other.needs and other.node not in (None, known.node)
             if tracked and share_slots(other.operand.layout, known.operand.layout):
                 other.outdated = call.line
 
-    def _report_changes(self, call: Call, written: Sequence[tuple[KnownTensor, Any]]) -> None:
-        """Emits what else a call has changed in its tensors: layout, storage, flags."""
-        objects = self._objects
-        for known, tensor in zip(call.known, call.tensors, strict=True):
-            if any(known is each for each, _ in written):
-                continue
-            left = known.storage
-            if objects.look_at(known, tensor, apart=call.kind.name in COUNTS_APART):
-                objects.look_at_aliases(known)
-                objects.history(known, tensor)
-                if not self._limit.reached():
-                    self._done(call, known.operand, "relayout" if left is known.storage else "reallocated", known.node)
-            elif call.kind.name in SETS_FLAGS:
-                objects.flags(known, tensor)
-                self._report_cleared(call, known, tensor)
+    def _node_after(self, known: PaddleTensor, tensor: Any) -> int | None:
+        self.objects.history(known, tensor)
+        return known.node
 
-    def _report_cleared(self, call: Call, known: KnownTensor, tensor: Any) -> None:
-        """Emits that the gradient of a tensor was set to zeros in place."""
-        before = call.gradients[call.known.index(known)]
-        changed = known.grad is not None and before not in (None, self._objects.storages.fingerprint(known.grad))
-        if known.grad is not None and changed and not self._limit.reached():
-            self._objects.storages.wrote(known.grad, gradient_held(tensor), known.grad.operand.layout)
-            self._done(call, known.grad.operand, "in-place", None)
+    def _look_at_flags(self, call: PaddleCall, known: PaddleTensor, tensor: Any) -> None:
+        if call.kind.name not in SETS_FLAGS:
+            return
+        self.objects.flags(known, tensor)
+        # The gradient of the tensor may have been set to zeros in place.
+        before, gradient = call.gradients[list(call.known).index(known)], known.grad
+        if gradient is None or before in (None, self.objects.storages.contents(gradient)) or self.limit.reached():
+            return
+        self.objects.storages.wrote(gradient, gradient_held(tensor), gradient.operand.layout)
+        self._done(call, gradient.operand, "in-place", None)
 
-    def _report_silent_writes(self, call: Call, written: Sequence[tuple[KnownTensor, Any]]) -> None:
-        """Emits what a call has written without raising a version."""
-        objects = self._objects
-        reported: set[tuple[int, Layout]] = set()
-        for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
-            place = known.storage.number, known.operand.layout
-            counted = place in reported or any(known.counter is each.counter for each, _ in written)
-            if not counted and before != objects.storages.fingerprint(known) and not self._limit.reached():
-                reported.add(place)
-                self.shield.remark(SILENT.format(call.kind.name, "Paddle"))
-                objects.history(known, tensor)
-                objects.storages.wrote(known, tensor, known.operand.layout)
-                self._done(call, known.operand, "in-place", known.node)
-
-    def _report_results(self, call: Call, results: Sequence[Any], given: Given) -> None:
-        objects = self._objects
+    def _report_results(self, call: PaddleCall, results: Sequence[Any]) -> None:
+        objects = self.objects
         new = [each for each in results if objects.tensors.find(each) is None and has_memory(each)]
-        described: list[KnownTensor] = []
+        described: list[PaddleTensor] = []
         for tensor in new:
-            if self._limit.reached():
+            if self.limit.reached():
                 return
             known = objects.tensor(tensor, filled=call.kind.fills, of=call.known, resulted=True)
             if known is not None and not among(known, call.known):
                 described.append(known)
         if described:
-            self._infer_saved(call, described, given, in_place=False)
+            self._report_saved(call, described, in_place=False)
         for known in described[: call.kind.shows]:
-            category: Category = "ordinary" if call.known else "create"
             self._count_together(call, known)
-            if known.storage.number in [each.storage for each in call.operands]:
-                category = "view"
-            self._done(call, known.operand, category, known.node)
+            is_view = known.storage.number in [each.storage for each in call.operands]
+            self._done(call, known.operand, "view" if is_view else "ordinary" if call.known else "create", known.node)
             call.reported += 1
 
-    def _count_together(self, call: Call, result: KnownTensor) -> None:
+    def _count_together(self, call: PaddleCall, result: PaddleTensor) -> None:
         """Notes that a result on another storage shares the version counter of the argument."""
         source = call.known[0] if len(call.known) == 1 else None
         if source is None or call.kind.name not in (VIEWS if not source.storage.bytes else COUNTS_TOGETHER):
             return
-        if self._objects.storages.count_together(result, source) and result.storage.bytes:
-            self.shield.remark(remarks.TOGETHER.format(call.kind.name))
+        if self.objects.storages.count_together(result, source) and result.storage.bytes:
+            self.guard.note(_TOGETHER.format(call.kind.name))
 
-    def _infer_saved(self, call: Call, results: Sequence[KnownTensor], given: Given, *, in_place: bool) -> None:
-        """Emits what the nodes of an operation are inferred to have saved."""
-        objects = self._objects
+    def _report_saved(self, call: PaddleCall, results: Sequence[PaddleTensor], *, in_place: bool) -> None:
+        objects = self.objects
         nodes = [each.node for each in results]
         seen = [(each.operand, each.counter.version) for each in results]
         for number, name in objects.nodes.made:
             if number not in nodes and call.kind.name != "linear":
                 continue
-            kept = kept_by(name, given, seen, in_place=in_place)
+            kept = inferred_kept(name, call.given, seen, in_place=in_place)
             if kept is None:
-                self.shield.remark(remarks.UNKNOWN_SAVED.format(name))
+                self.guard.note(_UNKNOWN_SAVED.format(name))
             elif found := tuple([self._with_dtype(each) for each in kept]):
-                self.shield.remark(remarks.INFERRED)
+                self.guard.note(_INFERRED)
                 objects.nodes.saved(number, found)
 
     def _with_dtype(self, kept: events.Kept) -> events.Kept:
         """Returns what a node keeps with the dtype of its elements, if its storage counts other ones."""
-        same = kept.dtype == self._objects.storages.dtype(kept.storage)
+        same = kept.dtype == self.objects.storages.dtype(kept.storage)
         return replace(kept, dtype="") if same else kept
-
-    def _done(
-        self, call: Call, output: Operand, category: Category, node: int | None, slots_are: SlotsAre = "written"
-    ) -> None:
-        inputs = call.touched.inputs(call.tensors, call.operands)
-        copied = call.touched.place_copied(call.tensors)
-        self._emit(events.OperationDone(
-            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.storages.account(), slots_are, copied, depends_of(call.depends, category, output, call.operands, call.reported),
-            paddle.is_grad_enabled(),
-        ))  # fmt: skip
-
-    def _pass_begins(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        frame = sys._getframe(3)  # beyond the shield and `run_pass`
-        self._begin_at(frame)
-        self._passes.begins(frame, name, args, kwargs)
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
-    def run_pass(self, name: str, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Runs a backward pass for the program: `run` is the function through which it enters Paddle's engine."""
-        if not self.shield.is_here() or self._inside:
-            return run(*args, **kwargs)
-        depth = len(self._passes)
-        if not self._passes or self._passes.in_own_code(sys._getframe(2)):
-            self._pass_before(name, args, kwargs)
-        try:
-            result = run(*args, **kwargs)
-        except BaseException as error:
-            if len(self._passes) > depth:
-                self._pass_error(error)
-            raise
-        if len(self._passes) > depth:
-            self._pass_after(result)
-        return result
-
-
-_ENTERED = PaddleRecorder.run_pass.__code__
+    def runs_pass(
+        self, name: str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
+        """Runs a backward pass for the program: `function` is the one through which it enters Paddle's engine."""
+        if not self.guard.is_here() or self._inside:
+            return function(*args, **kwargs)
+        return self.run_pass(partial(function, *args, **kwargs), name, args, kwargs, frame)
 
 
 def _asked_by(frame: FrameType | None, program: Program) -> bool:
@@ -474,4 +284,4 @@ def _asked_by(frame: FrameType | None, program: Program) -> bool:
     return frame is not None and frame.f_code.co_filename == program.filename
 
 
-_OURS = (__file__, str(watch.__file__))
+_OURS = (__file__, str(interception.__file__), str(call_recorder.__file__))

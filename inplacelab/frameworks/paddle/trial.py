@@ -17,14 +17,13 @@ import paddle
 from paddle.base import core
 
 from inplacelab.diagnosis.trial_run import Asked, recorded
-from inplacelab.frameworks.paddle.names import WATCHED
-from inplacelab.recorders.bindings import Bindings
+from inplacelab.frameworks.paddle.readings import WATCHED
 from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main, main_module
-from inplacelab.recorders.other_data import OtherData
+from inplacelab.recorders.names_and_lines import Bindings
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.program import identifiers, parsed, scopes_of
-from inplacelab.recorders.slopes import Compared, Leaf, Shift, compare
+from inplacelab.recorders.trial_data import Compared, Leaf, OtherData, Shift, compare
 
 
 class Copies:

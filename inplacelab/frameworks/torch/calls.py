@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,16 @@ import torch
 from inplacelab.frameworks.torch.readings import layout_of
 from inplacelab.layout import Layout
 from inplacelab.recorders import framework_rules
+from inplacelab.recorders.call_recorder import Call
 from inplacelab.recorders.positions import (
     ALL,
     At,
     Touched,
     above,
+    accumulates,
     along,
     along_broadcast,
+    always,
     ascending,
     at_key,
     below,
@@ -34,8 +37,7 @@ from inplacelab.recorders.positions import (
 )
 
 if TYPE_CHECKING:
-    from inplacelab.frameworks.torch.known import KnownTensor
-    from inplacelab.recorders.events import Operand
+    from inplacelab.frameworks.torch.objects import TorchTensor
     from inplacelab.recorders.framework_rules.call import Found
 
 _VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
@@ -56,7 +58,7 @@ _PASSES = frozenset({"backward", "grad"})
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TorchKind:
     """What a function is.
 
     Attributes:
@@ -85,52 +87,22 @@ class Kind:
 
 
 @dataclass(slots=True)
-class Call:
-    """A call that is recorded, from when it begins until it has ended.
+class TorchCall(Call):
+    """A call that is recorded.
 
     Attributes:
-        kind: which function.
-        function: the function itself.
-        tensors: its tensors, those that it may write first.
-        known, operands, versions: what is known of them, their metadata, and their versions before.
-        listed: how many of them, from the first, are those of a list of which it writes each.
-        line: the line of the program.
-        first: the sequence number of the next node.
+        listed: how many of its tensors, from the first, are those of a list of which it writes each.
+        first: the sequence number of the next node before it.
         storages: how many storages were known.
-        with_history: whether operations make nodes.
-        touched: what it will write and read, where that is not all of its tensors.
-        depends: how its result will depend on its tensors, or each of several results; None if that is not known.
-        reported: how many of its results have been reported.
-        contents: the bytes of the storages, for a function that writes without raising versions.
-        begun: whether it is recorded.
+        makes_nodes: whether PyTorch makes the nodes of those of its tensors that are views whose base was written.
     """
 
-    kind: Kind
-    function: Any = None
-    tensors: Sequence[Any] = ()
-    known: list[KnownTensor] = field(default_factory=list)
-    operands: tuple[Operand, ...] = ()
-    versions: list[int] = field(default_factory=list)
     listed: int = 0
-    line: int | None = None
     first: int = 0
     storages: int = 0
-    with_history: bool = False
-    touched: Touched = ALL
-    depends: Found = None
-    reported: int = 0
-    contents: Sequence[bytes | None] = ()
-    begun: bool = False
+    makes_nodes: bool = False
 
-    @property
-    def makes_nodes_of_views(self) -> bool:
-        """Whether PyTorch makes the nodes of those of its tensors that are views whose base was written.
-
-        `v[0] = y` writes a view of `v`, and not `v` itself, whose node is made when it is used next.
-        """
-        return self.with_history and self.kind.name != "setitem"
-
-    def writes(self, known: KnownTensor, tensor: Any, raised: int) -> Sequence[tuple[KnownTensor, Any]]:
+    def writes(self, known: TorchTensor, tensor: Any, raised: int) -> Sequence[tuple[TorchTensor, Any]]:
         """Returns the tensors through which it has written, one after the other, what one of them shows to be written.
 
         Args:
@@ -143,27 +115,29 @@ class Call:
         return listed if len(listed) == raised else [(known, tensor)]
 
 
-def kind_of(function: Any) -> Kind:
+def kind_of(function: Any) -> TorchKind:
     """Returns what a function is."""
     try:
         return _kind(function)
     except TypeError:  # it has no hash
-        return Kind(str(getattr(function, "__name__", function)))
+        return TorchKind(str(getattr(function, "__name__", function)))
 
 
 @lru_cache(maxsize=4096)
-def _kind(function: Any) -> Kind:
+def _kind(function: Any) -> TorchKind:
     name = getattr(function, "__name__", "")
     if name in ("__get__", "__set__", "__delete__"):
         attribute = str(getattr(getattr(function, "__self__", None), "__name__", ""))
         if name == "__get__":
             quiet = attribute not in _VIEWS and attribute not in _READ_NODE and attribute != "grad"
-            return Kind(attribute, quiet=quiet, reads_node=attribute in _READ_NODE, own_counter=attribute == "data")
-        return Kind(attribute, quiet=attribute not in _CHANGES, moves=attribute == "data")
+            return TorchKind(
+                attribute, quiet=quiet, reads_node=attribute in _READ_NODE, own_counter=attribute == "data"
+            )
+        return TorchKind(attribute, quiet=attribute not in _CHANGES, moves=attribute == "data")
     plain = name[2:-2] if name.startswith("__") and name.endswith("__") else name
     module = getattr(function, "__module__", "")
     is_pass = name in _PASSES and module in ("torch._tensor", "torch.autograd")
-    return Kind(
+    return TorchKind(
         plain or str(function), is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
         moves=name == "set_", is_silent=name.startswith(("_fused_", "_amp_")) or name in _SILENT,
         writes_each=name.startswith("_foreach_") and name.endswith("_"),
@@ -172,15 +146,18 @@ def _kind(function: Any) -> Kind:
 
 def tensors_in(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
     """Returns the tensors among the arguments of a call, also in lists and tuples: `out` first, which is written."""
+    values = list(args)
+    if kwargs:
+        out = [kwargs["out"]] if "out" in kwargs else []
+        values = [*out, *args, *(value for name, value in kwargs.items() if name != "out")]
     found = []
-    for value in (*_out(kwargs), *args, *(value for name, value in kwargs.items() if name != "out")):
-        found += list(tensors_of(value))
+    for value in values:
+        kind = type(value)
+        if issubclass(kind, torch.Tensor):
+            found.append(value)
+        elif issubclass(kind, list | tuple | dict):
+            found += tensors_of(value)
     return found
-
-
-def _out(kwargs: Mapping[str, Any]) -> Iterator[Any]:
-    if "out" in kwargs:
-        yield kwargs["out"]
 
 
 def tensors_of(value: Any) -> Iterator[Any]:
@@ -196,16 +173,8 @@ def tensors_of(value: Any) -> Iterator[Any]:
 # --- slots -------------------------------------------------------------------------------------------------------------
 
 
-def _accumulates(given: Mapping[str, Any]) -> bool:
-    return bool(given.get("accumulate", False))
-
-
 def _reduces(given: Mapping[str, Any]) -> bool:
     return given.get("reduce") is not None
-
-
-def _always(_: Mapping[str, Any]) -> bool:
-    return True
 
 
 _ROWS = ("x", "axis", "index", "value")
@@ -215,13 +184,13 @@ _WRITES: Mapping[str, At] = {
     "masked_scatter_": At(where_true, ("x", "mask", "value")),
     "index_fill_": At(rows, _ROWS),
     "index_copy_": At(rows, _ROWS),
-    "index_add_": At(rows, _ROWS, _always),
-    "index_reduce_": At(rows, _REDUCING, _always),
+    "index_add_": At(rows, _ROWS, always),
+    "index_reduce_": At(rows, _REDUCING, always),
     "scatter_": At(along, _ALONG, _reduces),
-    "scatter_add_": At(along, _ALONG, _always),
-    "scatter_reduce_": At(along, _REDUCING, _always),
-    "index_put_": At(keyed, ("x", "index", "value", "accumulate"), _accumulates),
-    "put_": At(flat, ("x", "index", "value", "accumulate"), _accumulates),
+    "scatter_add_": At(along, _ALONG, always),
+    "scatter_reduce_": At(along, _REDUCING, always),
+    "index_put_": At(keyed, ("x", "index", "value", "accumulate"), accumulates),
+    "put_": At(flat, ("x", "index", "value", "accumulate"), accumulates),
     "fill_diagonal_": At(diagonal, ("x", "value", "wrap")),
     "tril_": At(above, ("x", "diagonal")),
     "triu_": At(below, ("x", "diagonal")),
@@ -249,7 +218,7 @@ _COPIES = frozenset({
 """Operations that make a copy, if they make a tensor that is no view."""
 
 
-def depends(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found:
+def depends(call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found:
     """Returns how the result of a call will depend on its tensors; None if that is not known."""
     name, tensors, function = call.kind.name, call.tensors, call.function
     asked = framework_rules.Call(
@@ -265,17 +234,18 @@ def depends(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found
 def touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:
     """Returns what a call will write and read, before it does."""
     try:
-        return _touched(name, args, kwargs)
+        if kwargs.get("out") is not None:
+            return Touched(kwargs["out"], read=())
+        target = args[0] if args else kwargs.get("input")
+        if issubclass(type(target), torch.Tensor):
+            return _touched(name, target, args, kwargs) if name in _SOME else ALL
     except Exception:  # noqa: BLE001  # as from the operation itself, most likely
         return Touched(args[0] if args else None, exact=False)
+    return ALL
 
 
-def _touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:
-    target = args[0] if args else kwargs.get("input")
-    if kwargs.get("out") is not None:
-        return Touched(kwargs["out"], read=())
-    if not _is_tensor(target):
-        return ALL
+def _touched(name: str, target: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:
+    """The same for a call that does not write, read or compute with all elements of its first tensor."""
     if name in ("setitem", "getitem") and len(args) > 1:
         value = args[2] if name == "setitem" and _is_tensor(args[-1]) else None
         return at_key(target, _slots_at(target, args[1]), value, writes=name == "setitem")
@@ -286,9 +256,10 @@ def _touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touch
     if name in _OVERWRITES:
         source = args[1] if len(args) > 1 else kwargs.get("src", kwargs.get("other", kwargs.get("value")))
         return Touched(target, read=(), copied=source if name in ("copy_", "fill_") and _is_tensor(source) else None)
-    return Touched(
-        None if name in _UNKNOWN else target, exact=name not in _UNKNOWN, copied=target if name in _COPIES else None
-    )
+    return Touched(None, exact=False) if name in _UNKNOWN else Touched(target, copied=target)
+
+
+_SOME = frozenset({"setitem", "getitem", *_WRITES, *_READS}) | _OVERWRITES | _UNKNOWN | _COPIES
 
 
 def _is_tensor(value: Any) -> bool:

@@ -1,6 +1,4 @@
-"""Emits events that describe PyTorch's tensors, when each is first seen and when it has changed.
-
-Nothing is kept alive: tensors are known by weak references. Their storages and counters are in `storages.py`, their nodes in `nodes.py`.
+"""Emits events that describe PyTorch's tensors, which are known by weak references. Storages are in `storages.py`, nodes in `nodes.py`.
 
 To read `grad_fn` or `is_leaf` of a view whose storage was written since makes a new node, which PyTorch would otherwise make when the
 view is used next, or never. That might change the order of backward, so it is not read: until then the node is inferred
@@ -10,17 +8,16 @@ view is used next, or never. That might change the order of backward, so it is n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
-from inplacelab.frameworks.torch.known import Counter, KnownStorage, KnownTensor, Moment, gone
 from inplacelab.frameworks.torch.nodes import TorchNodes
 from inplacelab.frameworks.torch.readings import (
     base_of,
     device_of,
-    dtype_name,
+    dtype_names,
     dtype_of,
     gradient_held,
     has_version,
@@ -33,15 +30,19 @@ from inplacelab.frameworks.torch.readings import (
     node_of,
     remade_nodes,
     retains_grad,
+    shape_of,
     version_of,
 )
-from inplacelab.frameworks.torch.storages import TorchStorages
+from inplacelab.frameworks.torch.storages import TorchStorage, TorchStorages
 from inplacelab.language import Text
+from inplacelab.layout import Layout
 from inplacelab.recorders import events
-from inplacelab.recorders.handles import Handles, Protect
+from inplacelab.recorders.call_recorder import CallRecorder
+from inplacelab.recorders.known_objects import Counter, KnownObjects, KnownTensor
 from inplacelab.recorders.static import class_name
 
 _Tensor: Any = torch.Tensor
+_Storage: Any = torch.UntypedStorage
 
 _INFERENCE = Text(
     "Inference tensors were left out: PyTorch counts no versions for them.",
@@ -62,83 +63,119 @@ _READ_OTHERWISE = Text(
 )
 
 
-class TorchObjects:
-    """Emits events about objects of PyTorch. Its methods are called while `torch.Tensor` is not overridden (`DisableTorchFunction`).
+def gone() -> None:
+    """What a reference returns whose object is gone."""
 
-    Args:
-        emit: receives the events.
-        names_of: returns the program's names for a tensor.
-        protect: makes a function into one that Python may call when an object is freed.
-        remark: has the recording say something once.
+
+@dataclass(slots=True, eq=False)
+class TorchTensor(KnownTensor):
+    """The state of a tensor at the last event about it.
 
     Attributes:
-        tensors: the known living tensors.
-        moment: what the recorder is doing.
-        nodes: the grad nodes.
-        storages: the storages and version counters.
+        alive: the tensor, or None once it is gone.
+        read_at: the version at which its node was last read.
+        remade: of a view whose base was written, see `readings.remade_nodes`; empty if that was not asked yet.
     """
 
-    def __init__(
-        self,
-        emit: Callable[[events.Event], None],
-        names_of: Callable[[Any], tuple[str, ...]],
-        protect: Protect,
-        remark: Callable[[Text], None],
-    ) -> None:
-        self._emit, self._names_of, self._remark = emit, names_of, remark
-        self.tensors: Handles[Any, KnownTensor] = Handles(self._tensor_died, protect)
-        self.moment = Moment()
-        self.nodes = TorchNodes(emit, self.moment, self.tensor, self._kept, remark)
-        self.storages = TorchStorages(emit, self.moment, self.nodes.kept_counters, remark)
+    alive: Callable[[], Any] = gone
+    read_at: int = 0
+    remade: tuple[str, ...] = ()
+
+    def swap(self, other: TorchTensor) -> None:
+        """Exchanges all but the numbers and the names of two tensors."""
+        for name in ("storage", "counter", "base", "node", "needs", "grad", "read_at", "remade"):
+            mine, its = getattr(self, name), getattr(other, name)
+            setattr(self, name, its)
+            setattr(other, name, mine)
+        mine, its = self.operand, other.operand
+        self.operand, other.operand = replace(its, tensor=self.number), replace(mine, tensor=other.number)
+        for each, left in ((self, other.storage), (other, self.storage)):
+            left.tensors.pop(each.number, None)
+        for each in (self, other):
+            each.storage.tensors[each.number] = each
+
+
+@dataclass(slots=True)
+class Operation:
+    """What is known of the operation that runs while objects are described.
+
+    Attributes:
+        first, last: the sequence numbers of its nodes: `first`, and so on, before `last`.
+        writes: whether it has written one of its arguments.
+        known: how many storages were known before it.
+    """
+
+    first: int = 0
+    last: int = 0
+    writes: bool = False
+    known: int = 0
+
+
+NONE = Operation()
+"""No operation runs."""
+
+
+class TorchObjects(KnownObjects[TorchTensor]):
+    """Emits events about tensors. Its methods are called while `torch.Tensor` is not overridden (`Unseen`).
+
+    Attributes:
+        operation: the operation that is reported.
+    """
+
+    def __init__(self, recorder: CallRecorder[Any]) -> None:
+        super().__init__(recorder)
+        self.operation = NONE
+        self.nodes: TorchNodes = TorchNodes(self)
+        self.storages: TorchStorages = TorchStorages(self)
 
     def forget(self) -> None:
-        """Drops all references."""
         for (
             known
         ) in self.tensors.facts.values():  # which may stay for a while, since storages and tensors lead to each other
             known.alive = gone
-        self.tensors.clear()
-        self.storages.forget()
-        self.nodes.forget()
+        super().forget()
+
+    def settle(self) -> None:
+        self.storages.settle()
 
     # ---- tensors ---------------------------------------------------------------------------------------------------------
 
-    def _tensor_died(self, known: KnownTensor) -> None:
+    def _tensor_died(self, known: TorchTensor) -> None:
         known.storage.tensors.pop(known.number, None)
         self.storages.moved(known.storage)
-        self._emit(events.Died("tensor", known.number, self.moment.replacing))
+        self._emit(events.Died("tensor", known.number, self.replacing))
         self.storages.drop_counters(known.storage)
-        self.nodes.references.change(known.node, -1)
+        self.nodes.count(known.node, -1)
 
     def recordable(self, tensor: Any) -> bool:
         """Whether a tensor has a storage, elements at strides and a version counter."""
         try:
             if kind_of_layout(tensor) is not torch.strided or is_wrapped(tensor) or _Tensor.is_nested.__get__(tensor):
-                self._remark(_NOT_STRIDED)
+                self._note(_NOT_STRIDED)
                 return False
             if _Tensor.is_inference(tensor) or not has_version(tensor):
-                self._remark(_INFERENCE)
+                self._note(_INFERENCE)
                 return False
             _Tensor.untyped_storage(tensor), layout_of(tensor), dtype_of(tensor), device_of(tensor), base_of(tensor)
         except Exception as error:  # noqa: BLE001  # whatever a tensor of an unusual kind raises
-            self._remark(_UNREADABLE.format(class_name(type(error))))
+            self._note(_UNREADABLE.format(class_name(type(error))))
             return False
         return True
 
     def tensor(
-        self, tensor: Any, *, filled: bool = True, own_counter: bool = False, of: Sequence[KnownTensor] = ()
-    ) -> KnownTensor | None:
-        """Returns a known tensor; describes it first if it is new. None if it cannot be recorded.
+        self,
+        tensor: Any,
+        *,
+        filled: bool = True,
+        of: Sequence[TorchTensor] = (),
+        own_counter: bool = False,
+        resulted: bool = False,  # noqa: ARG002  # whether it has a storage of its own, PyTorch tells
+    ) -> TorchTensor | None:
+        return self.tensors.find(tensor) or self._describe_new(tensor, filled, own_counter, of)
 
-        Args:
-            tensor: the tensor.
-            filled: False if a new storage has no meaningful values yet.
-            own_counter: whether a new tensor counts its writes apart from others on its storage, as `x.data` does.
-            of: of which tensors an operation has made a new one: it shares the counter of one of them, if it shares a storage.
-        """
-        return self.tensors.find(tensor) or self._meet(tensor, filled, own_counter, of)
-
-    def _meet(self, tensor: Any, filled: bool, own_counter: bool, of: Sequence[KnownTensor]) -> KnownTensor | None:
+    def _describe_new(
+        self, tensor: Any, filled: bool, own_counter: bool, of: Sequence[TorchTensor]
+    ) -> TorchTensor | None:
         if not self.recordable(tensor):
             return None
         storage = self.storages.storage(tensor, filled)
@@ -147,34 +184,27 @@ class TorchObjects:
         shared = () if own_counter else (*from_base, *of, *storage.tensors.values())
         counter = self.storages.counter(storage, version_of(tensor), shared)
         if _Tensor.is_conj(tensor) or _Tensor.is_neg(tensor):
-            self._remark(_READ_OTHERWISE)
+            self._note(_READ_OTHERWISE)
         number = self.tensors.next_number()
-        operand = _operand(number, tensor, storage, counter)
-        known = KnownTensor(number, self._names_of(tensor), storage, counter, operand)
+        names = self.recorder.names.names_of(tensor)
+        known = TorchTensor(number, names, storage, counter, _operand(number, tensor, storage, counter))
         known.base = None if base is None else base.number
         storage.tensors[number] = known
         self.storages.moved(storage)
         known.alive = self.tensors.add(tensor, known)
         known.needs = needs_gradient(tensor)
-        self._point(known, self._history(known, tensor, fresh=not is_outdated(tensor)))
+        node, _ = self._history(known, tensor, fresh=not is_outdated(tensor))
+        self._point(known, node)
         known.grad = self._gradient(known, tensor)
         self._describe(known)
         self.storages.drop_counters(storage)
         return known
 
-    def _describe(self, known: KnownTensor) -> None:
-        self._emit(
-            events.TensorMade(
-                known.operand, known.storage.device, known.needs, known.base, known.node, known.grad, known.names
-            )
-        )
-
-    def look_at(self, known: KnownTensor, tensor: Any) -> bool:
-        """Emits a change of a tensor's layout or storage. Returns whether there was one."""
+    def look_at(self, known: TorchTensor, tensor: Any, *, apart: bool = False) -> bool:  # noqa: ARG002
         storage = self.storages.storage(tensor, filled=True)
         counter = known.counter
         if storage is not known.storage:  # `x.data = y`, `x.set_(y)`: the tensor keeps its counter, as a new one there
-            counter = self.storages.meet_counter(storage, version_of(tensor))
+            counter = self.storages.new_counter(storage, version_of(tensor))
         operand = _operand(known.number, tensor, storage, counter)
         if operand == known.operand:
             return False
@@ -202,40 +232,16 @@ class TorchObjects:
         if (known := self.tensors.find(tensor)) is not None:
             known.alive = self.tensors.add(tensor, known)
 
-    def swapped(self, one: KnownTensor, other: KnownTensor) -> None:
-        """Emits that two tensors have become each other (see `swaps.py`)."""
+    def swapped(self, one: TorchTensor, other: TorchTensor) -> None:
+        """Emits that two tensors have become each other."""
         one.swap(other)
         self.nodes.swapped(one.number, other.number)
         self._describe(one)
         self._describe(other)
 
-    def flags(self, known: KnownTensor, tensor: Any, *, fresh: bool) -> bool:
-        """Emits a change of `requires_grad`, `.grad` or the node of a tensor. Returns whether the program has set one.
-
-        Args:
-            known: the tensor.
-            tensor: the tensor.
-            fresh: whether the program has used the tensor in a way that makes the node of a view.
-        """
-        needs, node = needs_gradient(tensor), self._history(known, tensor, fresh)
-        grad = self._gradient(known, tensor)
-        if (needs, node, grad) == (known.needs, known.node, known.grad):
-            return False
-        known.needs, known.grad = needs, grad
-        self._point(known, node)
-        self._emit(events.FlagsSet(known.number, needs, node, grad))
-        return True
+    # ---- gradients -------------------------------------------------------------------------------------------------------
 
     def filled(self, leaf: Any, later: Iterable[Any] = ()) -> events.Operand | None:
-        """Emits the gradient that a backward pass has given to a tensor.
-
-        Args:
-            leaf: the tensor.
-            later: the leaves that the pass reached after it.
-
-        Returns:
-            The tensor that holds the gradient.
-        """
         known = self.tensor(leaf)
         if known is None:
             return None
@@ -243,13 +249,13 @@ class TorchObjects:
         gradient = None if held is None else self.tensor(held)
         if gradient is not None:
             self._accumulated(gradient, held, later)
-            if self.flagged_history(gradient, held):
-                self.histories(gradient.storage, ())
-        known.grad = None if gradient is None else gradient.number
-        self._emit(events.GradientSet(known.number, known.grad))
+            if self.history(gradient, held):
+                self.histories(gradient.storage)
+        known.grad = gradient
+        self._emit(events.GradientSet(known.number, None if gradient is None else gradient.number))
         return None if gradient is None else gradient.operand
 
-    def _accumulated(self, gradient: KnownTensor, held: Any, later: Iterable[Any]) -> None:
+    def _accumulated(self, gradient: TorchTensor, held: Any, later: Iterable[Any]) -> None:
         """Emits the write to a gradient. Gradients that are parts of one storage share its counter: each write has raised it by one."""
         moved = version_of(held) - gradient.counter.version
         following = 0 if moved < 2 else sum(self._counts_with(gradient, gradient_held(leaf)) for leaf in later)
@@ -259,7 +265,7 @@ class TorchObjects:
         else:
             self.wrote_unseen(gradient, held)
 
-    def _counts_with(self, gradient: KnownTensor, held: Any) -> bool:
+    def _counts_with(self, gradient: TorchTensor, held: Any) -> bool:
         other = None if held is None else self.tensors.find(held)
         return other is not None and other is not gradient and other.counter is gradient.counter
 
@@ -272,67 +278,51 @@ class TorchObjects:
                 held = gradient_held(tensor)
                 gradient = None if held is None else self.tensors.find(held)
                 changed = held is not None and (gradient is None or gradient.counter.version != version_of(held))
-                if changed or known.grad != (None if gradient is None else gradient.number):
+                if changed or known.grad is not gradient:
                     self.filled(tensor)
             elif retains_grad(tensor):
                 self.filled(tensor)
 
-    def _gradient(self, known: KnownTensor, tensor: Any) -> int | None:
+    def _gradient(self, known: TorchTensor, tensor: Any) -> TorchTensor | None:
         if known.node is not None and not retains_grad(tensor):  # PyTorch warns of reading it
             return None
         held = gradient_held(tensor)
-        gradient = None if held is None else self.tensor(held)
-        return None if gradient is None else gradient.number
+        return None if held is None else self.tensor(held)
 
     # ---- histories -------------------------------------------------------------------------------------------------------
 
-    def histories(self, storage: KnownStorage, used: tuple[Any, ...]) -> None:
-        """Emits changes of the history of every tensor on a storage. `used` are the tensors that the operation has used."""
+    def histories(self, storage: TorchStorage, used: Any = None) -> None:
+        """Emits changes of the history of every tensor on a storage. `used` is the one that the operation has used."""
         for known in list(storage.tensors.values()):
             tensor = known.alive()
             if tensor is not None:
-                self.flagged_history(known, tensor, fresh=any(tensor is each for each in used))
+                self.history(known, tensor, fresh=tensor is used)
 
-    def flagged_history(self, known: KnownTensor, tensor: Any, *, fresh: bool = False) -> bool:
-        """Emits a change of a tensor's node or of whether it needs a gradient. Returns whether there was one."""
-        node, needs = self._history(known, tensor, fresh), needs_gradient(tensor)
-        if node == known.node and needs is known.needs:
-            return False
-        known.needs = needs
-        self._point(known, node)
-        self._emit(events.Rewired(known.number, needs, node))
-        return True
-
-    def _history(self, known: KnownTensor, tensor: Any, fresh: bool) -> int | None:
-        """Returns a tensor's node. That of a view is inferred if reading it would make it."""
-        base, version = base_of(tensor), version_of(tensor)
+    def _history(self, known: TorchTensor, tensor: Any, fresh: bool) -> tuple[int | None, bool]:
+        """Returns a tensor's node, and whether it needs a gradient. The node of a view is inferred if reading it would make it."""
+        base, version, needs = base_of(tensor), version_of(tensor), needs_gradient(tensor)
         if base is None or fresh or known.read_at == version:
-            if not needs_gradient(tensor):
-                return None
+            if not needs:
+                return None, needs
             try:
                 node = node_of(tensor)
             except RuntimeError:  # one of several views that an operation returned, written since
-                return known.node
+                return known.node, needs
             known.read_at = version
-            return self.nodes.node(node, known.node)
+            return self.nodes.node(node, known.node), needs
         if not needs_gradient(base) or not may_be_remade(tensor):
-            return known.node
+            return known.node, needs
         root = self.tensor(base)
         if root is None:
-            return known.node
-        to = self._history(root, base, fresh=False)
+            return known.node, needs
+        to, _ = self._history(root, base, fresh=False)
         known.remade = known.remade or remade_nodes(tensor, base)
-        return self.nodes.expected(known.node, self.nodes.of_leaf(root.number) if to is None else to, known.remade)
-
-    def _point(self, known: KnownTensor, node: int | None) -> None:
-        """Sets the node that a tensor leads to."""
-        before, known.node = known.node, node
-        self.nodes.references.move(before, node)
+        leads_to = self.nodes.of_leaf(root.number) if to is None else to
+        return self.nodes.expected(known.node, leads_to, known.remade), needs
 
     # ---- writes and saved tensors -------------------------------------------------------------------------------------------
 
-    def wrote_unseen(self, known: KnownTensor, tensor: Any) -> bool:
-        """Emits a write that was not reported. Returns whether there was one."""
+    def wrote_unseen(self, known: TorchTensor, tensor: Any) -> bool:
         if known.counter.version == version_of(tensor):
             return False
         others = [
@@ -343,24 +333,17 @@ class TorchObjects:
             for each in others
             if (other := each.alive()) is not None and version_of(other) == known.counter.version
         ]
-        if alone:  # they do not share a counter, as was believed
-            self._split(known, tensor)
-            return False
-        self.storages.wrote(known, tensor, None)
-        return True
-
-    def _split(self, known: KnownTensor, tensor: Any) -> None:
-        known.counter = self.storages.meet_counter(known.storage, version_of(tensor))
+        if not alone:
+            self.storages.wrote(known, tensor, None)
+            return True
+        # They do not share a counter, as was believed.
+        known.counter = self.storages.new_counter(known.storage, version_of(tensor))
         known.operand = replace(known.operand, counter=known.counter.number)
         self._describe(known)
         self.storages.drop_counters(known.storage)
+        return False
 
-    def look_again(self) -> bool:
-        """Emits the writes that were not reported. Returns whether there were any."""
-        unseen = [known for tensor, known in self.tensors.living() if self.wrote_unseen(known, tensor)]
-        return bool(unseen)
-
-    def _kept(self, name: str, data: Any, version: int | None) -> events.Kept | None:
+    def kept(self, name: str, data: Any, version: int | None) -> events.Kept | None:
         """Describes a tensor that a node has saved by a name; None if it cannot be recorded.
 
         Args:
@@ -379,10 +362,11 @@ class TorchObjects:
         if version is None:
             version = version_of(data) if is_result else counter.version
         operand = _operand(-1, data, storage, counter)
-        copied = self.moment.made.writes and storage.number >= self.moment.made.known and known is None
-        dtype = "" if operand.dtype == dtype_name(storage.dtype) else operand.dtype
-        return events.Kept(name, storage.number, counter.number, version, operand.layout, copied, dtype)
+        is_copy = self.operation.writes and storage.number >= self.operation.known and known is None
+        dtype = "" if operand.dtype == storage.dtype else operand.dtype
+        return events.Kept(name, storage.number, counter.number, version, operand.layout, is_copy, dtype)
 
 
-def _operand(number: int, tensor: Any, storage: KnownStorage, counter: Counter) -> events.Operand:
-    return events.Operand(number, storage.number, counter.number, layout_of(tensor), dtype_name(dtype_of(tensor)))
+def _operand(number: int, tensor: Any, storage: TorchStorage, counter: Counter) -> events.Operand:
+    layout = Layout(tuple(shape_of(tensor)), tuple(_Tensor.stride(tensor)), _Tensor.storage_offset(tensor))
+    return events.Operand(number, storage.number, counter.number, layout, dtype_names[dtype_of(tensor)])

@@ -1,258 +1,142 @@
-"""Emits events about the backward passes of a PyTorch program, which are inferred from the graph (`pass_order.py`)."""
+"""Emits events about the backward passes of a PyTorch program, which are inferred from the graph.
+
+PyTorch reports nothing of them. On one device it always runs, of the nodes that have all of their gradients, the one with the highest
+sequence number, which is the one that was made last. The nodes of leaves have the highest number of all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
-from types import CodeType, FrameType
+import heapq
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from types import FrameType
 from typing import Any
 
 import torch
 
-from inplacelab.frameworks.torch import remarks
 from inplacelab.frameworks.torch.calls import tensors_of
-from inplacelab.frameworks.torch.known import Made
-from inplacelab.frameworks.torch.objects import TorchObjects
-from inplacelab.frameworks.torch.pass_order import (
-    Asked,
-    Stale,
-    in_order,
-    is_second_pass,
-    reachable,
-    root_node,
-    shape_at,
-    stale,
+from inplacelab.frameworks.torch.objects import NONE
+from inplacelab.frameworks.torch.readings import (
+    SHOWS_SAVED,
+    edges_of,
+    gradient_held,
+    is_wrapped,
+    needs_gradient,
+    node_of,
+    saved_by,
+    shown,
 )
-from inplacelab.frameworks.torch.readings import SHOWS_SAVED, Unseen, gradient_held, is_wrapped, saved_by
 from inplacelab.language import Text
-from inplacelab.recorders import events
-from inplacelab.recorders.events.backward import SMALL
-from inplacelab.recorders.inferred_pass import InferredPass
-from inplacelab.recorders.program import Program
+from inplacelab.recorders import backward_passes, events
+from inplacelab.recorders.backward_passes import BackwardPass, BackwardPasses, PassArguments, Refused
+from inplacelab.recorders.events import SMALL
 from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import message_of
-from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.whereabouts import Whereabouts
 
-_off = Unseen
 _running_node = getattr(torch._C, "_current_autograd_node", lambda: None)
 
-
-@dataclass(slots=True, eq=False)
-class Pass:
-    """A running backward pass.
-
-    Attributes:
-        order: the nodes that it runs, in order, as far as they have not been reported.
-        gradient: what the first node receives.
-        fills, keeps: see `pass_order.Asked`.
-        nodes, runs: all nodes that it may reach, and those that it runs, until it ends.
-        first: the node with which it begins.
-        had: the tensors that had a gradient already, by number.
-    """
-
-    order: list[Any]
-    gradient: events.Gradient
-    fills: bool
-    keeps: bool
-    nodes: list[Any]
-    runs: set[Any]
-    first: Any
-    had: frozenset[int]
+_HIDDEN = Text(
+    "PyTorch does not show what the node at which backward failed has saved, such as the one inside a CopySlices. "
+    "So the node, and the line that made it, are not known.",
+    "PyTorch 不显示反向传播出错的节点保存了什么（例如 CopySlices 内部的节点）。因此不知道是哪个节点，也不知道是哪一行建立的。",
+)
 
 
-class TorchPasses:
-    """The running backward passes. Its methods are called while `torch.Tensor` is not overridden (`DisableTorchFunction`).
+class TorchPasses(BackwardPasses):
+    """The running backward passes. Its methods are called while `torch.Tensor` is not overridden (`Unseen`)."""
 
-    Args:
-        program: the program.
-        objects, where: what is known of PyTorch's objects, and where the program is.
-        emit: receives the events.
-        limit: counts the steps.
-        remark: has the recording say something once.
-        entered: the code that calls PyTorch's engine: code of the program that it calls is called by a pass.
+    def arguments(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> PassArguments:  # noqa: ARG002
+        return pass_arguments(args, kwargs)
 
-    Attributes:
-        inferred: emits what the nodes of a pass do.
-    """
+    def root_node(self, tensor: Any) -> Any:
+        return root_node(tensor)
 
-    def __init__(  # what a recorder is made of
-        self, program: Program, objects: TorchObjects, where: Whereabouts, emit: Callable[[events.Event], None],
-        limit: StepLimit, remark: Callable[[Text], None], entered: CodeType,
-    ) -> None:  # fmt: skip
-        self._program, self._objects, self._where, self._emit = program, objects, where, emit
-        self._limit, self._remark, self._entered = limit, remark, entered
-        self._running: list[Pass | None] = []  # None: one that is not recorded
-        self.inferred = InferredPass(emit, limit, objects.storages.account, objects.storages.version)
+    def tensors_of(self, value: Any) -> Iterator[Any]:
+        return tensors_of(value)
 
-    def __len__(self) -> int:
-        return len(self._running)
+    def planned(self, asks: PassArguments, roots: Sequence[Any]) -> BackwardPass:
+        nodes = reachable(roots)
+        for node in nodes:
+            self._nodes.node(node)
+        ends = None if asks.inputs is None else [root_node(each) for each in asks.inputs]
+        order = in_order(roots, ends, fills=asks.fills)
+        return BackwardPass(asks, [self.number_of(root) or 0 for root in roots], roots[0], nodes, order, after)
 
-    def forget(self) -> None:
-        """Drops all references."""
-        self._running.clear()
+    def number_of(self, key: Any) -> int | None:
+        number: int | None = self._nodes.node(key)
+        return number
 
-    def in_own_code(self, frame: FrameType | None) -> bool:
-        """Whether code of the program runs in the backward pass that began last, such as a hook."""
-        return self._program.runs_inside(self._entered, frame)
+    def _known_number(self, node: Any) -> int | None:
+        """Returns the number of a node that was described and is not gone."""
+        number: int | None = self._nodes.number_of(self._nodes.key_of(node))
+        return number
 
-    def begins(self, frame: FrameType, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        """Called when a pass begins, with the arguments for PyTorch's engine."""
-        asks = Asked.of(args, kwargs)
-        with _off():
-            line = self._where.line(frame)
-            if self._running:
-                self.advance()
-            roots = [node for each in asks.roots if (node := root_node(each)) is not None]
-            if not roots or self._limit.reached():
-                self._running.append(None)
-                return
-            objects = self._objects
-            for each in tensors_of(asks.roots):
-                known = objects.tensor(each)
-                if known is not None:
-                    objects.flagged_history(known, each, fresh=True)
-            if objects.look_again():
-                self._remark(remarks.UNOBSERVED)
-            nodes = reachable(roots)
-            numbers = [objects.nodes.node(node) for node in nodes]
-            ends = None if asks.inputs is None else [root_node(each) for each in asks.inputs]
-            order = in_order(roots, ends, fills=asks.fills)
-            gradient, *others = _gradients(asks)
-            had = frozenset(known.number for _, known in objects.tensors.living() if known.grad is not None)
-            self._running.append(
-                Pass(order, gradient.if_small(), asks.fills, asks.keeps, nodes, set(order), roots[0], had)
-            )
-            first, *further = [objects.nodes.number_of(root) or 0 for root in roots]
-            self._emit(events.BackwardBegan(
-                tuple(number for number in numbers if number is not None), first, gradient,
-                tuple(zip(further, others, strict=True)), line, *objects.storages.account(),
-            ))  # fmt: skip
+    def leaf_of(self, key: Any) -> tuple[Any, Any]:
+        leaf = getattr(key, "variable", None) if not key.next_functions else None
+        return (None, None) if leaf is None else (self._objects.tensor(leaf), leaf)
 
-    def advance(self) -> None:
-        """Emits what the nodes of the current pass have done that ran before the one that runs code of the program now."""
-        under, until = self._running[-1], _running_node()
-        if under is not None and until in under.order:
-            done = under.order.index(until)
-            for node in under.order[:done]:
-                self._ran(under, node)
-            del under.order[:done]
+    def leaves_after(self, under: BackwardPass, key: Any) -> Iterator[Any]:
+        for each in under.order[under.order.index(key) + 1 :]:
+            if not each.next_functions and (leaf := getattr(each, "variable", None)) is not None:
+                yield leaf
 
-    def _ran(self, under: Pass, node: Any) -> None:
-        """Emits that a node has run."""
-        self._unpacks(under, node)
-        if self._limit.reached():
-            return
-        objects, number = self._objects, self._objects.nodes.node(node)
-        leaf = getattr(node, "variable", None) if under.fills and not node.next_functions else None
-        gradient, filled = self._arrived(under, node), None
-        if leaf is not None:
-            known, filled = objects.tensor(leaf), objects.filled(leaf, _leaves_after(under, node))
-            if filled is not None and known is not None and known.number not in under.had:
-                gradient = _gradient_of(gradient_held(leaf), tuple(leaf.shape))
-        if number is not None:
-            following = dict.fromkeys(each for each, _ in node.next_functions if each in under.runs)
-            released = not under.keeps and _has_released(node)
-            self.inferred.runs(number, map(objects.nodes.node, following), gradient, filled, released=released)
+    def first_gradient(self, root: Any, given: Any) -> events.Gradient:  # noqa: ARG002
+        return _gradient_of(given, () if given is None else tuple(given.shape), WHOLE)
 
-    def _unpacks(self, under: Pass, node: Any, last: events.Kept | None = None) -> None:
-        """Emits that a node has used what it had saved, until the one that failed, if one did."""
-        number = self._objects.nodes.node(node)
-        self.inferred.unpacks(number, self._objects.nodes.kept_by(number), self._arrived(under, node), last)
+    def leaf_gradient(self, leaf: Any) -> events.Gradient:
+        return _gradient_of(gradient_held(leaf), tuple(leaf.shape))
 
-    def _arrived(self, under: Pass, node: Any) -> events.Gradient | None:
-        """Returns what is known of the gradient that a node has received."""
-        if node is under.first:
+    def arrived(self, under: BackwardPass, key: Any) -> events.Gradient | None:
+        if key is under.first:
             return under.gradient
-        shape = shape_at(node)
+        shape = shape_at(key)
         return None if shape is None else events.Gradient(shape, None)
 
-    def ended(self, result: Any) -> None:
-        under = self._running.pop()
-        if under is None or self._limit.exceeded:
-            return
-        with _off():
-            objects = self._objects
-            objects.moment.made = Made()
-            for node in under.order:
-                self._ran(under, node)
-            objects.look_at_gradients()
-            self._release(under)
-            objects.storages.settle()
-            self._limit.reached()
-            self._emit(events.BackwardEnded(*objects.storages.account()))
-            if not under.fills:
-                for tensor in tensors_of(result):
-                    objects.tensor(tensor)
-                self._emit(events.Handed())
+    def has_released(self, key: Any) -> bool:
+        """Whether a node had saved something and has released it."""
+        return all(saved.data is None for _, saved in saved_by(key))
 
-    def _release(self, under: Pass) -> None:
-        """Emits which nodes have released what they had saved."""
+    def running_node(self, under: BackwardPass, frame: FrameType) -> Any:  # noqa: ARG002  # PyTorch tells it
+        return _running_node()
+
+    def ended(self, result: Any) -> None:
+        self._objects.operation = NONE
+        super().ended(result)
+
+    def release(self, under: BackwardPass, ran: Sequence[Any]) -> None:  # noqa: ARG002  # what is released, it shows
+        known = [(node, self._known_number(node)) for node in under.nodes]
         released = [
             number
-            for node in under.nodes
-            if (number := self._objects.nodes.number_of(node)) is not None
-            and self._objects.nodes.kept_by(number)
-            and _has_released(node)
+            for node, number in known
+            if number is not None and self._nodes.kept_by(number) and self.has_released(node)
         ]
         for number in released:
-            self._objects.nodes.release(number)
+            self._nodes.release(number)
         under.nodes.clear()
-        under.runs.clear()
+        under.runs = {}
         self._emit(events.Released(tuple(released)))
 
-    def failed(self, error: BaseException) -> None:
-        under = self._running.pop()
-        if under is None or self._limit.exceeded:
-            return
-        with _off():
-            objects, message = self._objects, message_of(error)
-            failing, kept = self._failing(under, message)
-            if failing in under.order:
-                for node in under.order[: under.order.index(failing)]:
-                    self._ran(under, node)
-                self._unpacks(under, failing, last=kept)
-            objects.look_at_gradients()
-            number = objects.nodes.number_of(failing)
-            if isinstance(error, RuntimeError) and (stale(message) or is_second_pass(message)):
-                if failing is None and stale(message) and SHOWS_SAVED:
-                    self._remark(_HIDDEN)
-                self.inferred.refused(error, number, kept, overwritten=stale(message) is not None)
-            self._emit(events.BackwardFailed(number))
-            self._release(under)
-            under.order.clear()
-
-    def _failing(self, under: Pass, message: str) -> tuple[Any, events.Kept | None]:
-        """Returns the node at which a pass has failed, and what it had saved; None for what cannot be known."""
-        told = stale(message)
+    def failing(self, under: BackwardPass, error: BaseException) -> tuple[Any, events.Kept | None, Refused | None]:
+        message = message_of(error)
+        told, again = stale(message), is_second_pass(message)
+        why: Refused | None = None
+        if isinstance(error, RuntimeError) and (told or again):
+            why = "stale" if told else "again"
         for node in under.order:
-            for kept in self._objects.nodes.kept_by(self._objects.nodes.number_of(node)):
+            number = self._known_number(node)
+            for kept in self._nodes.kept_by(number):
                 found = self._objects.storages.version(kept.counter, kept.version)
                 if not kept.copy and told == Stale(tuple(kept.layout.shape), kept.version, found):
-                    return node, kept
-            if is_second_pass(message) and self._objects.nodes.was_released(self._objects.nodes.number_of(node)):
-                return node, None
-        return None, None
-
-
-def _leaves_after(under: Pass, node: Any) -> Iterator[Any]:
-    """Yields the leaves that a pass reaches after a node."""
-    for each in under.order[under.order.index(node) + 1 :]:
-        if not each.next_functions and (leaf := getattr(each, "variable", None)) is not None:
-            yield leaf
-
-
-def _has_released(node: Any) -> bool:
-    """Whether a node had saved something and has released it."""
-    return all(saved.data is None for _, saved in saved_by(node))
-
-
-def _gradients(asks: Asked) -> Iterator[events.Gradient]:
-    """Returns the gradients with which a pass begins, one for each root that has a node."""
-    for root, given in zip_longest(asks.roots, asks.gradients[: len(asks.roots)]):
-        if root_node(root) is not None:
-            yield _gradient_of(given, () if given is None else tuple(given.shape), WHOLE)
+                    return node, kept, why
+            if again and self._nodes.was_released(number):
+                return node, None, why
+        if why == "stale" and SHOWS_SAVED:
+            self._recorder.guard.note(_HIDDEN)
+        return None, None, why
 
 
 def _gradient_of(tensor: Any, shape: tuple[int, ...], most: int = SMALL) -> events.Gradient:
@@ -268,8 +152,125 @@ def _gradient_of(tensor: Any, shape: tuple[int, ...], most: int = SMALL) -> even
         return events.Gradient(shape, None)
 
 
-_HIDDEN = Text(
-    "PyTorch does not show what the node at which backward failed has saved, such as the one inside a CopySlices. "
-    "So the node, and the line that made it, are not known.",
-    "PyTorch 不显示反向传播出错的节点保存了什么（例如 CopySlices 内部的节点）。因此不知道是哪个节点，也不知道是哪一行建立的。",
+def pass_arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> PassArguments:
+    """Returns what the arguments of `torch.autograd._engine_run_backward` ask."""
+    names = ("outputs", "gradients", "keeps", "creates", "inputs")
+    given = dict(zip(names, args, strict=False))
+    return PassArguments(
+        tuple(given.get("outputs", ())), tuple(given.get("gradients") or ()), tuple(given.get("inputs") or ()) or None,
+        bool(kwargs.get("accumulate_grad", False)), bool(given.get("keeps", False)),
+    )  # fmt: skip
+
+
+# --- the graph ---------------------------------------------------------------------------------------------------------
+
+
+def after(node: Any) -> list[Any]:
+    """Returns the nodes that receive the gradients of a node."""
+    return [each for each in edges_of(node) if each is not None]
+
+
+def root_node(tensor: Any) -> Any:
+    """Returns the node from which a pass begins at a tensor, or to which the gradient of an input goes; None if there is none."""
+    if not isinstance(tensor, torch.Tensor):
+        return tensor.node  # of a `GradientEdge`
+    if not needs_gradient(tensor):
+        return None
+    try:
+        node = node_of(tensor)
+    except RuntimeError:  # one of several views that an operation returned, written since: PyTorch will refuse it
+        return None
+    if node is None and hasattr(torch.autograd.graph, "get_gradient_edge"):
+        # Of a view that was made without history; or of a tensor of `torch.func` where its node cannot be seen.
+        with suppress(RuntimeError, AssertionError, AttributeError):
+            node = torch.autograd.graph.get_gradient_edge(tensor).node
+    return node
+
+
+def reachable(roots: Iterable[Any]) -> list[Any]:
+    """Returns every node reachable from the roots, including them."""
+    return backward_passes.reachable([each for each in roots if each is not None], after)
+
+
+def in_order(roots: Iterable[Any], ends: Sequence[Any] | None, *, fills: bool) -> list[Any]:
+    """Returns the nodes that a pass runs, in its order.
+
+    Args:
+        roots: those with which it begins.
+        ends: if it computes the gradients of some tensors only, their nodes.
+        fills: whether it runs the nodes of these, too, as a pass that fills `.grad` does.
+    """
+    first = list(dict.fromkeys(roots))
+    every = reachable(first)
+    runs = set(every) if ends is None else backward_passes.leading_to(every, set(ends), after)
+    if ends is not None and fills:
+        runs |= {each for each in ends if each is not None}
+    return [node for node in _by_number(first, every) if node in runs]
+
+
+def _by_number(first: Sequence[Any], every: Iterable[Any]) -> Iterator[Any]:
+    """Yields nodes, each once all that send gradients to it have been, and of those that are ready the one made last."""
+    waits = Counter(following for node in every for following in after(node))
+    ready = [(-node._sequence_nr(), place, node) for place, node in enumerate(first) if not waits[node]]
+    heapq.heapify(ready)
+    place = count(len(ready))
+    while ready:
+        node = heapq.heappop(ready)[2]
+        yield node
+        for following in after(node):
+            waits[following] -= 1
+            if not waits[following]:
+                heapq.heappush(ready, (-following._sequence_nr(), next(place), following))
+
+
+def shape_at(node: Any) -> tuple[int, ...] | None:
+    """Returns the shape of the gradient that a node receives; None if it receives several, or PyTorch does not tell it."""
+    told = getattr(node, "_input_metadata", None)
+    return None if told is None or len(told) != 1 else tuple(told[0].shape)
+
+
+# --- errors ------------------------------------------------------------------------------------------------------------
+
+_STALE = re.compile(
+    r"modified by an inplace operation: \[(?P<type>\S+) \[(?P<shape>[\d, ]*)\]\](?:, which is output (?P<output>\d+) of (?P<node>.+?),)?"
+    r" is at version (?P<found>\d+); expected version (?P<kept>\d+)"
 )
+_AGAIN = "Trying to backward through the graph a second time"
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """What PyTorch says of a saved tensor that was overwritten.
+
+    Attributes:
+        shape: its shape.
+        kept_at, found_at: its version when it was saved, and now.
+        type: the type of its elements, in words of its own: "torch.FloatTensor"; "" if it is not told.
+        output_of: the node of which it was an output, and which; None if there was none.
+    """
+
+    shape: tuple[int, ...]
+    kept_at: int
+    found_at: int
+    type: str = field(default="", compare=False)
+    output_of: tuple[str, int] | None = field(default=None, compare=False)
+
+
+def stale(message: str) -> Stale | None:
+    """Reads what the message of an error says of a saved tensor; None if it is about something else."""
+    found = _STALE.search(message)
+    if found is None:
+        return None
+    shape = tuple(int(each) for each in found["shape"].split(",") if each.strip())
+    output_of = None if found["node"] is None else (without_backward(found["node"]), int(found["output"]))
+    return Stale(shape, int(found["kept"]), int(found["found"]), found["type"], output_of)
+
+
+def without_backward(name: str) -> str:
+    """Returns the name of a node as messages give it, which depends on PyTorch's version: "Exp" for "ExpBackward0"."""
+    return re.sub(r"Backward(0$)?", "", shown(name))
+
+
+def is_second_pass(message: str) -> bool:
+    """Whether a pass failed because an earlier one has released what nodes had saved."""
+    return _AGAIN in message

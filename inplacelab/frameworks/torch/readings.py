@@ -1,7 +1,7 @@
 """Reads PyTorch's tensors and nodes without running code of the program, and without the functions that a mode overrides.
 
 Some of PyTorch's properties do more than they seem to. To read `grad_fn` or `is_leaf` of a view whose storage was written since makes a
-new node (see `objects.py`). `_raw_saved_*` shows a saved tensor without unpacking it.
+new node (see `objects.py`): `node_of` does so. `_raw_saved_*` shows a saved tensor without unpacking it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import torch
 
 from inplacelab.language import Text, enumerated
 from inplacelab.layout import Layout
+from inplacelab.recorders.names_and_lines import Watched, parts_of
 from inplacelab.recorders.recorder import Memory, NoStorageError
 from inplacelab.recorders.static import class_name
 
@@ -51,20 +52,27 @@ _set_creation_meta: Callable[[Any, Any], None] | None = getattr(torch._C._autogr
 is_wrapped: Callable[[Any], bool] = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda _: False)
 _RESULTS = frozenset(("result", "result0", "output"))
 """What PyTorch's derivatives call the result of an operation. Recordings call it "out"."""
+
+WATCHED = Watched(_Tensor, (torch.nn.Module, torch.optim.Optimizer), (), parts_of(torch.nn.Module))
+"""The classes whose objects lead to tensors that have names: modules, with those inside them, and optimizers."""
 LEAF_NODE = "torch::autograd::AccumulateGrad"
 
 SHOWS_SAVED = hasattr(getattr(torch._C._autograd, "SavedTensor", None), "data")
 """Whether PyTorch shows a saved tensor without unpacking it. Version 2.6 does not."""
 
 
+def edges_of(node: Any) -> list[Any]:
+    """Returns the nodes that receive the gradients of a node; None for an input that needs none."""
+    return [following for following, _ in node.next_functions]
+
+
 def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
     """Yields what a node has saved, as PyTorch's `SavedTensor`s, by the derivative's names."""
-    for attribute in _saved_names(type(node)) if SHOWS_SAVED else ():
+    for attribute, name in _names_saved[type(node)] if SHOWS_SAVED else ():
         try:
             found = getattr(node, attribute)
         except RuntimeError:  # a list that was released
             continue
-        name = _called(attribute)
         if isinstance(found, tuple | list):
             yield from ((f"{name}[{k}]", each) for k, each in enumerate(found))
         else:
@@ -73,7 +81,7 @@ def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
 
 def was_released(node: Any) -> bool:
     """Whether an earlier pass has released what a node had saved: PyTorch refuses to unpack that. Nothing is unpacked that is there."""
-    for attribute in _saved_names(type(node)) if SHOWS_SAVED else ():
+    for attribute, _ in _names_saved[type(node)] if SHOWS_SAVED else ():
         try:
             found = getattr(node, attribute)
             # Where a version of PyTorch does not show whether there is a hook, nothing is asked: the hook would be called.
@@ -88,11 +96,17 @@ def was_released(node: Any) -> bool:
     return False
 
 
-def _called(attribute: str) -> str:
-    name = attribute.removeprefix("_raw_saved_")
-    return "out" if name in _RESULTS else name
+class _SavedNames(dict[type, list[tuple[str, str]]]):
+    """For each kind of node, the attributes that show what it has saved, with the derivative's names for that."""
+
+    def __missing__(self, kind: type) -> list[tuple[str, str]]:
+        attributes = [name for name in dir(kind) if name.startswith("_raw_saved_")]
+        names = [attribute.removeprefix("_raw_saved_") for attribute in attributes]
+        self[kind] = [(each, "out" if name in _RESULTS else name) for each, name in zip(attributes, names, strict=True)]
+        return self[kind]
 
 
+_names_saved = _SavedNames()
 _STALE = re.compile(r"is at version (?P<found>\d+); expected version (?P<kept>\d+) instead")
 
 
@@ -126,7 +140,7 @@ def kept_version(node: Any, name: str, saved: Any) -> tuple[int, bool]:
 
 def _ways_to_unpack(node: Any, name: str, saved: Any) -> Iterator[Callable[[], object]]:
     listed, is_part, _ = name.partition("[")
-    names = [each for each in _saved_names(type(node)) if _called(each) == listed]
+    names = [each for each, called in _names_saved[type(node)] if called == listed]
     if is_part:
         yield saved.unpack  # which PyTorch cannot do for a result of the node
         parts = [each.data for attribute in names for each in getattr(node, attribute)]
@@ -135,15 +149,6 @@ def _ways_to_unpack(node: Any, name: str, saved: Any) -> Iterator[Callable[[], o
     for attribute in names:
         unpacked = attribute.removeprefix("_raw")
         yield partial(getattr, node, unpacked if hasattr(type(node), unpacked) else "saved_tensors", None)
-
-
-_names_saved: dict[type, list[str]] = {}
-
-
-def _saved_names(kind: type) -> list[str]:
-    if kind not in _names_saved:
-        _names_saved[kind] = [name for name in dir(kind) if name.startswith("_raw_saved_")]
-    return _names_saved[kind]
 
 
 def shown(name: str) -> str:
@@ -214,9 +219,22 @@ def layout_of(tensor: Any) -> Layout:
     return Layout(tuple(shape_of(tensor)), tuple(_Tensor.stride(tensor)), _Tensor.storage_offset(tensor))
 
 
-def dtype_name(dtype: Any) -> str:
-    """Returns the name of a type of elements: "float32"."""
-    return str(dtype).removeprefix("torch.")
+class _DtypeNames(dict[Any, str]):
+    def __missing__(self, dtype: Any) -> str:
+        self[dtype] = name = str(dtype).removeprefix("torch.")
+        return name
+
+
+dtype_names = _DtypeNames()
+"""The names of types of elements: "float32"."""
+
+
+def storage_of(tensor: Any) -> Any:
+    """Returns a tensor's storage, or that of the tensor that a wrapper of `torch.func` holds; None if it has none, as a sparse one."""
+    while is_wrapped(tensor):
+        tensor = torch._C._functorch.get_unwrapped(tensor)
+    strided = kind_of_layout(tensor) is torch.strided and not _Tensor.is_nested.__get__(tensor)
+    return _Tensor.untyped_storage(tensor) if strided else None
 
 
 def start_of(storage: Any) -> int:

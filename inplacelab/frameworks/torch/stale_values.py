@@ -12,9 +12,7 @@ from weakref import ref
 import torch
 
 from inplacelab.diagnosis.watch_log import WRITES, Made, Place, StorageLog, WatchLog, Write, own_frames, since, unseen
-from inplacelab.frameworks.torch.names import WATCHED
-from inplacelab.frameworks.torch.pass_order import (
-    Asked,
+from inplacelab.frameworks.torch.passes import (
     Stale,
     in_order,
     is_second_pass,
@@ -25,21 +23,23 @@ from inplacelab.frameworks.torch.pass_order import (
 )
 from inplacelab.frameworks.torch.readings import (
     SHOWS_SAVED,
-    dtype_name,
+    WATCHED,
+    dtype_names,
     dtype_of,
     has_version,
-    is_wrapped,
     kind_of_layout,
     layout_of,
     node_of,
     saved_by,
     shape_of,
     shown,
+    storage_of,
     version_of,
 )
 from inplacelab.language import Text
 from inplacelab.layout import Layout, share_slots
-from inplacelab.recorders.bindings import Bindings
+from inplacelab.recorders.backward_passes import PassArguments
+from inplacelab.recorders.names_and_lines import Bindings
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.static import message_of
 from inplacelab.recording.facts import KeptFacts, OverwriteFacts, Sites
@@ -47,8 +47,6 @@ from inplacelab.recording.trace import merged
 
 _Tensor: Any = torch.Tensor
 _base_of: Callable[[Any], Any] = _Tensor._base.__get__
-_is_nested: Callable[[Any], bool] = _Tensor.is_nested.__get__
-_unwrapped: Callable[[Any], Any] = torch._C._functorch.get_unwrapped
 
 RESULTS = ("out", "result")
 """The beginnings of the names of saved results."""
@@ -111,7 +109,7 @@ class StaleValues:
     ) -> None:
         self._ledger, self._functions, self._home = ledger, functions, home
 
-    def found_by(self, asks: Asked, told: Stale, frame: Any) -> tuple[list[KeptFacts], list[Text]]:
+    def found_by(self, asks: PassArguments, told: Stale, frame: Any) -> tuple[list[KeptFacts], list[Text]]:
         """Returns what a pass has found overwritten.
 
         Args:
@@ -267,7 +265,7 @@ class StaleValues:
         role, operands = _role(node, name)
         unseen_by, forgotten = _rest(log, writes, told)
         return KeptFacts(
-            _shown(node), role, operands, names=named.names, is_view=named.is_view, dtype=dtype_name(dtype_of(data)),
+            _shown(node), role, operands, names=named.names, is_view=named.is_view, dtype=dtype_names[dtype_of(data)],
             shape=tuple(layout.shape), kept=told.kept_at, found=told.found_at, op=made.op if made else "",
             sites=place.facts if place else (), writes=merged(_overwritten(each, log, layout, named) for each in shown),
             unseen=unseen_by, forgotten=forgotten,
@@ -530,14 +528,6 @@ def _wanted(frame: Any) -> Iterable[str]:
     if frame.f_code.co_name != "<module>":
         return names
     return [*names, *(name for name in tuple(frame.f_globals) if name[:1] != "_" and name not in _OUTPUTS)]
-
-
-def storage_of(tensor: Any) -> Any:
-    """Returns a tensor's storage, or that of the tensor that a wrapper of `torch.func` holds; None if it has none, as a sparse one."""
-    while is_wrapped(tensor):
-        tensor = _unwrapped(tensor)
-    strided = kind_of_layout(tensor) is torch.strided and not _is_nested(tensor)
-    return _Tensor.untyped_storage(tensor) if strided else None
 
 
 def _address(tensor: Any) -> int | None:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 import torch
@@ -13,16 +14,15 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.trial_run import Asked, error_of, recorded
-from inplacelab.frameworks.torch import pass_order
 from inplacelab.frameworks.torch.calls import kind_of, tensors_in
-from inplacelab.frameworks.torch.names import WATCHED
-from inplacelab.frameworks.torch.patch import Patch
-from inplacelab.frameworks.torch.readings import LEAF_NODE
+from inplacelab.frameworks.torch.interception import Patch
+from inplacelab.frameworks.torch.passes import pass_arguments, root_node
+from inplacelab.frameworks.torch.readings import LEAF_NODE, WATCHED
 from inplacelab.frameworks.torch.watch import TorchWatch
 from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main
-from inplacelab.recorders.other_data import OtherData
 from inplacelab.recorders.own_code import is_own
+from inplacelab.recorders.trial_data import OtherData
 from inplacelab.recording.trace import trail_of
 
 MOST = 1 << 22
@@ -45,10 +45,10 @@ class Gradients:
         self._room = MOST
         self.patch = Patch(torch.autograd, "_engine_run_backward", self.run_pass)
 
-    def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType) -> Any:
         """Runs a backward pass, and collects what it gives."""
-        asks = pass_order.Asked.of(args, kwargs)
-        leaves = list(_leaves([pass_order.root_node(each) for each in asks.roots]))
+        asks = pass_arguments(args, kwargs)
+        leaves = list(_leaves([root_node(each) for each in asks.roots]))
         if self._keeps_graphs:
             args = [*args[:KEEPS], True, *args[KEEPS + 1 :]]
         losses = {LOSS.format(k): each for k, each in enumerate(asks.roots) if isinstance(each, torch.Tensor)}

@@ -8,7 +8,6 @@ Threads that the program starts meanwhile are watched, too; processes are not. W
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from multiprocessing.process import BaseProcess
+from types import FrameType
 from typing import Any
 from weakref import WeakSet, ref
 
@@ -24,15 +24,22 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.diagnosis.watch_log import VIEWS, Counter, Made, Place, Places, StorageLog, WatchLog, Write, packed
-from inplacelab.frameworks.torch import fast_path
-from inplacelab.frameworks.torch.calls import Kind, kind_of
-from inplacelab.frameworks.torch.overrides import Mode, caller_of, in_force, is_off, take_away
-from inplacelab.frameworks.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
-from inplacelab.frameworks.torch.patch import Patch
-from inplacelab.frameworks.torch.readings import has_version, is_wrapped, layout_of, node_of, shape_of, version_of
-from inplacelab.frameworks.torch.stale_values import MARKS, StaleValues, has_released, storage_of
+from inplacelab.frameworks.torch import interception
+from inplacelab.frameworks.torch.calls import TorchKind, kind_of
+from inplacelab.frameworks.torch.interception import Mode, Patch, in_force, is_off, take_away
+from inplacelab.frameworks.torch.passes import is_second_pass, pass_arguments, reachable, root_node, stale
+from inplacelab.frameworks.torch.readings import (
+    has_version,
+    is_wrapped,
+    layout_of,
+    node_of,
+    shape_of,
+    storage_of,
+    version_of,
+)
+from inplacelab.frameworks.torch.stale_values import MARKS, StaleValues, has_released
 from inplacelab.language import Text
-from inplacelab.recorders.stand_in import call_for
+from inplacelab.recorders.program import call_from
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recording.facts import FailureFacts, Sites
 
@@ -115,7 +122,7 @@ class _Call:
         silent: what it writes without raising versions.
     """
 
-    kind: Kind
+    kind: TorchKind
     frame: Any
     first: int
     tensors: Sequence[Any]
@@ -183,7 +190,7 @@ class TorchWatch:
         self._threads.here, self._on = _Thread(_next_node()), True
         for patch in self._patches:
             patch.begin()
-        fast_path.listen(self)
+        interception.report_fast_modules(self)
         self._mode.__enter__()
 
     def end(self, error: BaseException | None = None) -> None:
@@ -191,7 +198,7 @@ class TorchWatch:
         del error
         self._on = False
         take_away(self._mode)
-        fast_path.leave(self)
+        interception.end_reports(self)
         for patch in self._patches:
             patch.end()
         self._ledger.forget()
@@ -200,7 +207,7 @@ class TorchWatch:
         """Returns the thread that runs now; None if it is not watched."""
         return getattr(self._threads, "here", None) if self._on else None
 
-    def _shielded(self, do: Callable[..., Any], *args: Any) -> Any:
+    def _safely(self, do: Callable[..., Any], *args: Any) -> Any:
         """Calls a part of the watch. What fails there must not reach the program; nor does code of the program run there."""
         try:
             with _unseen():
@@ -211,13 +218,15 @@ class TorchWatch:
 
     # ---- threads ---------------------------------------------------------------------------------------------------------
 
-    def _starts(self, start: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _starts(self, start: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType) -> Any:
         """Starts a thread for the program."""
         if self._here() is not None:
             self._started.add(args[0])
         return start(*args, **kwargs)
 
-    def _runs_thread(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _runs_thread(
+        self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType
+    ) -> Any:
         """Runs a thread, in itself."""
         if args[0] not in self._started or not self._on:
             return run(*args, **kwargs)
@@ -228,19 +237,21 @@ class TorchWatch:
         finally:
             take_away(self._mode)
 
-    def _starts_child(self, start: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _starts_child(
+        self, start: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType
+    ) -> Any:
         """Starts a process for the program."""
         self._has_children |= self._here() is not None
         return start(*args, **kwargs)
 
-    def _runs_child(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _runs_child(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType) -> Any:
         """Runs a process that was forked, in itself: nobody would read what the watch finds there."""
         self.end()
         return run(*args, **kwargs)
 
     def fast_begins(self, module: Any) -> bool:
         """Lets PyTorch compute a module as it does without a mode. Nothing in it needs a gradient."""
-        return self._here() is not None and fast_path.has_fast_path(module) and take_away(self._mode)
+        return self._here() is not None and interception.has_fast_path(module) and take_away(self._mode)
 
     def fast_ended(self, result: Any) -> None:
         """Watches again."""
@@ -250,24 +261,23 @@ class TorchWatch:
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
-    def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Calls a function of PyTorch for the program."""
-        kind, here = kind_of(function), self._here()
+    def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> Any:
+        """Calls a function of PyTorch for the program (see `interception.Caller`)."""
+        kind, here = kind_of(function), getattr(self._threads, "here", None) if self._on else None
         if kind.quiet or here is None:
             return function(*args, **kwargs)
-        frame = caller_of(sys._getframe(2))
         if kind.is_pass:
-            return call_for(frame, function, args, kwargs)
-        call = self._shielded(self._before, kind, frame, args, kwargs)
+            return call_from(frame, function, args, kwargs)
+        call = self._safely(self._before, kind, frame, args, kwargs)
         result = None
         try:
-            result = call_for(frame, function, args, kwargs)
+            result = call_from(frame, function, args, kwargs)
         finally:
             if call is not None:
-                self._shielded(self._note, here, call, result)
+                self._safely(self._note, here, call, result)
         return result
 
-    def _before(self, kind: Kind, frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
+    def _before(self, kind: TorchKind, frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
         tensors, versions = _counted(_tensors(args, kwargs))
         call = _Call(kind, frame, _next_node(), tensors, versions)
         if kind.moves and tensors:
@@ -282,7 +292,8 @@ class TorchWatch:
         ledger.operations += 1
         moment, results = ledger.passes(), _flat((result,))
         now = [version_of(each) for each in call.tensors]
-        self._note_others(here, first)
+        if first > here.noted:
+            self._note_others(here, first)
         if last != first:
             later = results if now == call.versions else [*results, *call.tensors]
             versions = packed([*_at(call.tensors, call.versions), *_at(*_counted(later))])
@@ -293,22 +304,22 @@ class TorchWatch:
         if now != call.versions or call.silent:  # one comparison: most operations write nothing
             self._note_writes(call, now, moment)
         if call.kind.own_counter or (self._some_apart and op == "detach"):
-            self._shielded(self._counts_apart, call, results)
+            self._safely(self._counts_apart, call, results)
         for each in results:
             if (
                 type(each) is torch.Tensor
                 and _base_of(each) is not None
                 and not any(each is one for one in call.tensors)
             ):
-                self._shielded(self._made_view, each, self._places.of(call.frame))
+                self._safely(self._made_view, each, self._places.of(call.frame))
 
     def _note_writes(self, call: _Call, now: Sequence[int], moment: int) -> None:
         place = self._places.of(call.frame)
         for tensor, before, after in zip(call.tensors, call.versions, now, strict=True):
             if before != after:
-                self._shielded(self._wrote, call.kind.name, moment, tensor, before, after, place)
+                self._safely(self._wrote, call.kind.name, moment, tensor, before, after, place)
         for tensor in call.silent:
-            self._shielded(self._wrote, call.kind.name, moment, tensor, version_of(tensor), version_of(tensor), place)
+            self._safely(self._wrote, call.kind.name, moment, tensor, version_of(tensor), version_of(tensor), place)
 
     def _note_others(self, here: _Thread, first: int) -> None:
         """Notes nodes that were made since the last operation by something that was not seen, such as compiled code."""
@@ -328,7 +339,7 @@ class TorchWatch:
         log = self._log(tensor)
         if log is None:
             return
-        counter = self._counter(tensor, log)
+        counter = self._counter(tensor, log) if self._some_apart else log.counter
         latest = log.writes[-1] if log.writes else None
         if latest is not None and (latest.moment, latest.after, latest.counter) == (moment, after, counter):
             return  # noted for another alias
@@ -380,7 +391,9 @@ class TorchWatch:
 
     # ---- functions of the program ----------------------------------------------------------------------------------------
 
-    def _applies(self, apply: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _applies(
+        self, apply: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
         """Calls the `apply` of a `torch.autograd.Function`, of which a mode sees only what its `forward` does."""
         here = self._here()
         if here is None:
@@ -394,7 +407,7 @@ class TorchWatch:
         finally:
             self._note_others(here, _next_node())
             here.functions.pop()
-            self._shielded(self._note_function, here, runs, sys._getframe(2), _tensors(args, {}), result)
+            self._safely(self._note_function, here, runs, frame, _tensors(args, {}), result)
         return result
 
     def _note_function(self, here: _Thread, runs: _Function, frame: Any, tensors: Sequence[Any], result: Any) -> None:
@@ -419,12 +432,12 @@ class TorchWatch:
         for (_, _, after), alike in by_version.items():
             self._wrote(MARKS, moment, alike[0], after - len(alike), after, place)
 
-    def _marks(self, mark: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _marks(self, mark: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType) -> Any:
         """Calls `ctx.mark_dirty`."""
         here = self._here()
         if here is not None and here.functions:
             here.functions[-1].marked = args[1:]
-            self._shielded(self._remember, args[0])
+            self._safely(self._remember, args[0])
         return mark(*args, **kwargs)
 
     def _remember(self, node: Any) -> None:
@@ -433,7 +446,9 @@ class TorchWatch:
             with suppress(TypeError):  # it takes no weak references
                 self._functions.append(ref(node))
 
-    def _compiles(self, compiler: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _compiles(
+        self, compiler: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType
+    ) -> Any:
         """Compiles a function or a module that runs without the mode, which PyTorch's compiler would trace."""
         compiled = compiler(*args, **kwargs)
         if not args and kwargs.get("model") is None:  # a decorator, which calls `torch.compile` again
@@ -463,7 +478,9 @@ class TorchWatch:
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
-    def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def run_pass(
+        self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
         """Runs a backward pass for the program."""
         here = self._here()
         if here is None:
@@ -472,7 +489,7 @@ class TorchWatch:
             return run(*args, **kwargs)
         here.depth += 1
         try:
-            return self._run_watched(here, run, args, kwargs, sys._getframe(2))
+            return self._run_watched(here, run, args, kwargs, frame)
         finally:
             here.depth -= 1
             if not here.depth:
@@ -482,16 +499,16 @@ class TorchWatch:
         self, here: _Thread, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any
     ) -> Any:
         begun = _next_node()
-        silent = (self._shielded(self._silently_stale, args, kwargs, frame) or ()) if self._suspicious else ()
+        silent = (self._safely(self._silently_stale, args, kwargs, frame) or ()) if self._suspicious else ()
         try:
             with in_force(self._mode):
                 result = run(*args, **kwargs)
         except Exception as error:
             if error is not here.raised:
                 here.raised = error
-                self._shielded(self._find_out, here, error, args, kwargs, frame)
+                self._safely(self._find_out, here, error, args, kwargs, frame)
             raise
-        self._shielded(self._ran, here, begun, silent, frame)
+        self._safely(self._ran, here, begun, silent, frame)
         return result
 
     def _ran(self, here: _Thread, begun: int, silent: Sequence[Finding], frame: Any) -> None:
@@ -505,12 +522,10 @@ class TorchWatch:
 
     def _silently_stale(self, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any) -> list[Finding]:
         """Returns what a pass will use that was overwritten without a new version."""
-        roots = [node for each in Asked.of(args, kwargs).roots if (node := root_node(each)) is not None]
+        roots = [node for each in pass_arguments(args, kwargs).roots if (node := root_node(each)) is not None]
         found = [each for node in reachable(roots) for each in self._stale.silently(node, frame)]
         needed = _sites(self._places.of(frame))
-        return [
-            Finding(FailureFacts("silent", needed, (value,), wrong=wrong), is_complete=False) for value, wrong in found
-        ]
+        return [Finding(FailureFacts("silent", needed, (value,), wrong=wrong)) for value, wrong in found]
 
     def _found(self, failure: Finding) -> None:
         """Keeps a failure; of those that are silent and have the same lines only the first, of others the last ones."""
@@ -527,7 +542,7 @@ class TorchWatch:
         self, here: _Thread, error: Exception, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any
     ) -> None:
         """Finds out why a pass has failed."""
-        message, asks, needed = message_of(error), Asked.of(args, kwargs), _sites(self._places.of(frame))
+        message, asks, needed = message_of(error), pass_arguments(args, kwargs), _sites(self._places.of(frame))
         told = stale(message)
         if told is not None:
             values, remarks = self._stale.found_by(asks, told, frame)
@@ -538,7 +553,7 @@ class TorchWatch:
             found = self._second_pass(here, needed, released)
         else:
             return
-        self._found(Finding(found, (class_name(type(error)), message), address=id(error), is_complete=False))
+        self._found(Finding(found, (id(error), message), class_name(type(error))))
 
     def _second_pass(self, here: _Thread, needed: Sites, released: Sequence[Any]) -> FailureFacts:
         """Returns what is known of a pass that found a node that has released what it had saved.
@@ -598,7 +613,7 @@ def _flat(values: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _written_silently(kind: Kind, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+def _written_silently(kind: TorchKind, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
     """Returns the tensors that a call writes without raising their versions."""
     if kind.name.startswith("_fused_"):
         return _flat(args[:1])

@@ -10,7 +10,7 @@ FRAMEWORK = Framework(
     alias="torch",
     terms=Terms(flag="requires_grad"),
     recorder="inplacelab.frameworks.torch_names.recorder:TorchNamesRecorder",
-    trial="inplacelab.frameworks.torch_names.trial:run",
+    trial="inplacelab.frameworks.engine.trial:run_torch_names",
     copying="with inplacelab.autograd.copy_saved_before_write():",
     replays=True,
 )

@@ -17,16 +17,14 @@ from inplacelab.dependence import POINTWISE
 from inplacelab.language import Text
 from inplacelab.layout import Layout
 from inplacelab.recorders import events, recorder
-from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.events import Operand
-from inplacelab.recorders.handles import Handles
+from inplacelab.recorders.guard import Guard, StepLimit
+from inplacelab.recorders.live_objects import Handles
 from inplacelab.recorders.log import Log
+from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
 from inplacelab.recorders.program import Program, Scope, scopes_of
-from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.snapshots import snapshot
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.whereabouts import Whereabouts
 
 ELSEWHERE = Text("What other threads did was left out.", "其他线程所做的没有记录。")
 FUNCTIONS = (
@@ -40,7 +38,7 @@ FUNCTIONS = (
 
 @dataclass(eq=False)
 class KnownVector:
-    """A vector as the recorder knows it (see `whereabouts.Known`)."""
+    """A vector as the recorder knows it (see `names_and_lines.Known`)."""
 
     number: int
     alive: Callable[[], Any]
@@ -59,17 +57,17 @@ class KnownMemory:
 class VectorRecorder:
     """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
 
-    framework, version, refusals = "vectors", vectors.__version__, ()
+    framework, version, refusals, elsewhere = "vectors", vectors.__version__, (), ELSEWHERE
     watched = Watched(Vector)
 
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit, log.emit)
-        self.shield = Shield(log.emit, self._forget, ELSEWHERE)
-        self._memories: Handles[Memory, KnownMemory] = Handles(self._memory_died, self.shield.protect_callback)
-        self._vectors: Handles[Vector, KnownVector] = Handles(self._vector_died, self.shield.protect_callback)
-        self._where = Whereabouts(program, self.watched, log.emit, self._account, self._describe, outermost)
+        self.program, self.emit, self.limit = program, log.emit, StepLimit(limit, log.emit)
+        self.guard = Guard(self)
+        self._memories: Handles[Memory, KnownMemory] = Handles(self._memory_died, self.guard.protect_callback)
+        self._vectors: Handles[Vector, KnownVector] = Handles(self._vector_died, self.guard.protect_callback)
+        self.names = NamesAndLines(self, outermost)
         self._originals: list[tuple[Any, str, Any]] = []
         self.live_before, self._peak = 0, 0
 
@@ -82,13 +80,13 @@ class VectorRecorder:
     def look(self, tensors: dict[str, Any], /) -> None:
         """Describes existing vectors as they are now."""
         try:
-            self._where.look([Scope(tensors, "")], done=True)
+            self.names.look([Scope(tensors, "")], done=True)
         finally:
-            self._forget()
+            self.forget()
 
     def begin(self) -> None:
         """Replaces each function by one that calls the recorder."""
-        self.shield.begin()
+        self.guard.begin()
         for owner, name, category in FUNCTIONS:
             function = getattr(owner, name)
             self._originals.append((owner, name, function))
@@ -96,28 +94,28 @@ class VectorRecorder:
 
     def end(self) -> None:
         """Puts the functions back."""
-        self.shield.end()
+        self.guard.end()
         while self._originals:
             setattr(*self._originals.pop())
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement begins."""
-        self._where.statement_begins(line, simple, frame)
+        self.names.statement_begins(line, simple, frame)
 
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
-        self._where.look(scopes_of(self._program.frames_in(error)), done=True)
-        line = self._program.line_of(error)
-        self._emit(events.Raised(class_name(type(error)), message_of(error), line, *self._account()))
+        self.names.look(scopes_of(self.program.frames_in(error)), done=True)
+        line = self.program.line_of(error)
+        self.emit(events.Raised(class_name(type(error)), message_of(error), line, *self.live_and_peak()))
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended."""
-        self._where.finish(scope)
+        self.names.finish(scope)
 
     # ---- what a call did -----------------------------------------------------------------------------------------------
 
     def _watched(self, function: Callable[..., Any], category: Any) -> Callable[..., Any]:
-        before, after = self.shield.protect(self._before), self.shield.protect(self._after)
+        before, after = self.guard.protect(self._before), self.guard.protect(self._after)
 
         @wraps(function)
         def call(*args: Any) -> Any:
@@ -132,36 +130,36 @@ class VectorRecorder:
 
     def _before(self, args: tuple[Any, ...]) -> None:
         """Describes the operands, with their contents as they are before the call writes them."""
-        self._where.here(sys._getframe())
+        self.names.here(sys._getframe())
         for each in args:
             if issubclass(type(each), Vector):
-                self._describe(each)
+                self.known(each)
 
     def _after(self, name: str, category: Any, args: tuple[Any, ...], result: Vector) -> None:
         """Emits what a call did: a write, a new vector, and the operation."""
-        if self._limit.reached():
+        if self.limit.reached():
             return
-        line = self._where.line(sys._getframe())
-        inputs = tuple(self._describe(each).operand for each in args if issubclass(type(each), Vector))
-        output = self._describe(result, made=True).operand
+        line = self.names.line(sys._getframe())
+        inputs = tuple(self.known(each).operand for each in args if issubclass(type(each), Vector))
+        output = self.known(result, made=True).operand
         if category == "in-place":
             memory = result.memory
-            self._emit(events.Wrote(output.storage, output.counter, memory.version, snapshot(memory.numbers)))
-        depends, account = POINTWISE if name.startswith("plus") else None, self._account()
-        self._emit(events.OperationDone(name, category, inputs, output, {}, None, line, *account, depends=depends))
+            self.emit(events.Wrote(output.storage, output.counter, memory.version, snapshot(memory.numbers)))
+        depends, live_and_peak = POINTWISE if name.startswith("plus") else None, self.live_and_peak()
+        self.emit(events.OperationDone(name, category, inputs, output, {}, None, line, *live_and_peak, depends=depends))
 
     # ---- objects -------------------------------------------------------------------------------------------------------
 
-    def _describe(self, vector: Vector, *, made: bool = False) -> KnownVector:
+    def known(self, vector: Vector, *, made: bool = False) -> KnownVector:
         """Returns what is known of a vector, which is described first if it is new: `made` by the program, or there before."""
         known = self._vectors.find(vector)
         if known is None:
             storage, layout = self._storage(vector.memory, made=made), Layout((vector.size,), (1,), vector.start)
             operand = Operand(self._vectors.next_number(), storage, storage, layout, "float64")
-            names = self._where.names_of(vector)
+            names = self.names.names_of(vector)
             known = KnownVector(operand.tensor, weakref.ref(vector), names, operand)
             self._vectors.add(vector, known)
-            self._emit(events.TensorMade(operand, "cpu", False, None, None, None, names))
+            self.emit(events.TensorMade(operand, "cpu", False, None, None, None, names))
         return known
 
     def _storage(self, memory: Memory, *, made: bool) -> int:
@@ -173,23 +171,23 @@ class VectorRecorder:
             self.live_before += 0 if made else numbers.nbytes
             self._memories.add(memory, known)
             whole = snapshot(numbers)
-            self._emit(events.StorageSeen(number, numbers.nbytes, numbers.size, "float64", "cpu", False, whole))
-            self._emit(events.CounterSeen(number, number, memory.version))
+            self.emit(events.StorageSeen(number, numbers.nbytes, numbers.size, "float64", "cpu", False, whole))
+            self.emit(events.CounterSeen(number, number, memory.version))
         return known.number
 
     def _vector_died(self, known: KnownVector) -> None:
-        self._emit(events.Died("tensor", known.number))
+        self.emit(events.Died("tensor", known.number))
 
     def _memory_died(self, known: KnownMemory) -> None:
-        self._emit(events.Died("storage", known.number))
+        self.emit(events.Died("storage", known.number))
 
-    def _account(self) -> tuple[int, int]:
+    def live_and_peak(self) -> tuple[int, int]:
         """Returns the bytes of the living storages that the program has made, and their peak."""
         live = sum(known.bytes for _, known in self._memories.living())
         self._peak = max(self._peak, live)
         return live, self._peak
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         self._vectors.clear()
         self._memories.clear()
-        self._where.forget()
+        self.names.forget()

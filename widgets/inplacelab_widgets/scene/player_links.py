@@ -13,8 +13,6 @@ from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple, get_args
 
-from inplacelab.recording.origins.life import Event, Kind
-
 from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, TensorFacts
@@ -37,6 +35,7 @@ from inplacelab.recording.origins.elements import (
     slots_of_element,
     written_index,
 )
+from inplacelab.recording.origins.forward import Event, Kind
 from inplacelab.recording.origins.words import arrived_says, comes_from, end_says, gradient_says, path_says
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Touched, bytes_of, touched

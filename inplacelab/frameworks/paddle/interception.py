@@ -14,28 +14,32 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from threading import Lock
+from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
 import paddle
 from paddle.base import core
 
-from inplacelab.frameworks.paddle.calls import METHODS, PROPERTIES, Kind, kind_of
+from inplacelab.frameworks.paddle.calls import METHODS, PROPERTIES, PaddleKind, kind_of
 
 
-class Watcher(Protocol):
-    """A recorder that calls Paddle's functions for the program."""
+class Caller(Protocol):
+    """A recorder that calls Paddle's functions for the program. The frame is one that the program, or Paddle's code, has called."""
 
     def called(
-        self, kind: Kind, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> Any: ...
+        self, kind: PaddleKind, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:  # fmt: skip
+        """Calls a function."""
 
-    def run_pass(
-        self, name: str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> Any: ...
+    def runs_pass(
+        self, name: str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
+        """Runs a backward pass through the function of this name in `core.eager`."""
 
     def applied(
-        self, layer: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> Any: ...
+        self, layer: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
+        """Calls the `apply` of a `PyLayer`."""
 
 
 class _Place(NamedTuple):
@@ -47,26 +51,26 @@ class _Place(NamedTuple):
     now: Any
 
 
-_watchers: tuple[Watcher, ...] = ()
+_callers: tuple[Caller, ...] = ()
 _places: list[_Place] = []
 _lock = Lock()
 
 
-def begin(watcher: Watcher) -> None:
+def begin(caller: Caller) -> None:
     """Has a recorder called for each function of Paddle."""
-    global _watchers  # one for the process, as Paddle's functions are
+    global _callers  # one for the process, as Paddle's functions are
     with _lock:
-        if not _watchers:
+        if not _callers:
             _replace_all()
-        _watchers = (*_watchers, watcher)
+        _callers = (*_callers, caller)
 
 
-def end(watcher: Watcher) -> None:
+def end(caller: Caller) -> None:
     """Ends that, whether or not it has begun."""
-    global _watchers
+    global _callers
     with _lock:
-        _watchers = tuple(each for each in _watchers if each is not watcher)
-        while _places and not _watchers:
+        _callers = tuple(each for each in _callers if each is not caller)
+        while _places and not _callers:
             place = _places.pop()
             if vars(place.owner).get(place.name) is place.now:
                 if place.before is None:
@@ -80,14 +84,18 @@ def _replace_all() -> None:
     for name in METHODS:
         method = vars(paddle.Tensor).get(name)
         if method is not None:
-            _replace(paddle.Tensor, name, _watched(kind_of(name), method))
+            _replace(paddle.Tensor, name, _replacement("called", kind_of(name), method))
     for name in PROPERTIES:
         _replace(paddle.Tensor, name, _watched_property(name, vars(paddle.Tensor)[name]))
     creates = getattr(paddle.tensor.creation, "_to_tensor_non_static", None)
     if creates is not None:
-        _replace(paddle.tensor.creation, "_to_tensor_non_static", _watched(kind_of("_to_tensor_non_static"), creates))
+        _replace(
+            paddle.tensor.creation,
+            "_to_tensor_non_static",
+            _replacement("called", kind_of("_to_tensor_non_static"), creates),
+        )
     for name in ("run_backward", "run_partial_grad"):
-        _replace(core.eager, name, _watched_pass(name, getattr(core.eager, name)))
+        _replace(core.eager, name, _replacement("runs_pass", name, getattr(core.eager, name)))
     _replace(paddle.autograd.PyLayer, "apply", classmethod(_watched_layer(vars(core.eager.PyLayer)["apply"])))
 
 
@@ -96,7 +104,7 @@ def _replace_functions() -> None:
     for owner in (paddle._C_ops, paddle._legacy_C_ops):
         for name, function in list(vars(owner).items()):
             if not name.startswith("_") and type(function) is _BUILT_IN:
-                replaced[id(function)] = _watched(kind_of(name), function)
+                replaced[id(function)] = _replacement("called", kind_of(name), function)
                 _replace(owner, name, replaced[id(function)])
     for module, name, function in list(_imported(replaced)):
         _replace(module, name, replaced[id(function)])
@@ -123,61 +131,35 @@ def _imported(replaced: Mapping[int, Any]) -> Iterator[tuple[Any, str, Any]]:
 _OWN = ("paddle.base.libpaddle", "paddle._C_ops", "paddle._pir_ops", "paddle.pir", "paddle.decomposition")
 
 
-def _watched(kind: Kind, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns what takes the place of a function."""
+def _replacement(method: str, about: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns what takes the place of a function: it has recorders call it by this method, which is told what it is about."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        run, *others = _watchers or (_NOBODY,)
+        if not _callers:  # the last recording has ended, and the program has kept the replacement
+            return function(*args, **kwargs)
+        run, *others = _callers
         beneath = function
         for each in others:
-            beneath = partial(_packed, each.called, kind, beneath)
-        return run.called(kind, beneath, args, kwargs)
+            beneath = partial(_call_by, getattr(each, method), about, beneath)
+        return getattr(run, method)(about, beneath, args, kwargs, sys._getframe())
 
     return call
 
 
-def _packed(called: Callable[..., Any], about: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    return called(about, function, args, kwargs)
-
-
-def _watched_pass(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        run, *others = _watchers or (_NOBODY,)
-        beneath = function
-        for each in others:
-            beneath = partial(_packed, each.run_pass, name, beneath)
-        return run.run_pass(name, beneath, args, kwargs)
-
-    return call
+def _call_by(called: Callable[..., Any], about: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return called(about, function, args, kwargs, sys._getframe())
 
 
 def _watched_layer(apply: Any) -> Callable[..., Any]:
     @wraps(apply)
     def call(layer: Any, *args: Any, **kwargs: Any) -> Any:
-        run, *others = _watchers or (_NOBODY,)
-        beneath = apply.__get__(None, layer)
-        for each in others:
-            beneath = partial(_packed, each.applied, layer, beneath)
-        return run.applied(layer, beneath, args, kwargs)
+        return _replacement("applied", layer, apply.__get__(None, layer))(*args, **kwargs)
 
     return call
 
 
 def _watched_property(name: str, place: Any) -> property:
     kind = kind_of(name)
-    get = _watched(kind, place.__get__) if name == "data" else place.__get__
-    return property(get, _watched(kind, place.__set__), None, place.__doc__)
-
-
-class _Nobody:
-    """Calls a function that a program calls after the last recording has ended: it may have kept the replacement."""
-
-    def called(self, _: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        return function(*args, **kwargs)
-
-    run_pass = applied = called
-
-
-_NOBODY: Watcher = _Nobody()
+    get = _replacement("called", kind, place.__get__) if name == "data" else place.__get__
+    return property(get, _replacement("called", kind, place.__set__), None, place.__doc__)

@@ -1,4 +1,4 @@
-"""Finds which of the program's names refer to which tensors, directly or through containers and objects.
+"""Tells, at an event, where the program is (`NamesAndLines`), and which of its names refer to which tensors (`Bindings`).
 
 A name leads to tensors through
 
@@ -24,11 +24,12 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import FunctionType, ModuleType
-from typing import Any, NamedTuple
+from types import FrameType, FunctionType, ModuleType
+from typing import Any, NamedTuple, Protocol
 
-from inplacelab.recorders.program import Scope
-from inplacelab.recorders.static import attributes_of, first_items, members_of, place_of_attributes
+from inplacelab.recorders import events
+from inplacelab.recorders.program import RELAY, Place, Program, Scope, scopes_of
+from inplacelab.recorders.static import attributes_of, first_items, members_of, module_of, place_of_attributes
 
 FIRST = 16
 """So many elements of a list, a tuple or a dictionary are looked at."""
@@ -240,3 +241,211 @@ def value_of(place: ast.AST, names: Mapping[str, Any]) -> Any:
             if (type(holder) is list or type(holder) is tuple) and type(key) is int:
                 return holder[key] if key < len(holder) else None
     return None
+
+
+def parts_of(module_class: type) -> Callable[[Any], Iterator[tuple[str, Any]]]:
+    """Returns a function for `Watched.further` with PyTorch's names: the tensors of a module and those inside it, or of an optimizer's state."""
+
+    def further(holder: Any) -> Iterator[tuple[str, Any]]:
+        return of_module(holder, "_modules") if issubclass(type(holder), module_class) else _of_optimizer(holder)
+
+    return further
+
+
+def of_module(holder: Any, modules: str) -> Iterator[tuple[str, Any]]:
+    """Yields the tensors of a module and of those inside it, with their paths. `modules` is the attribute that holds the modules inside."""
+    waiting, left = [("", holder)], ATTRIBUTES
+    while waiting and left > 0:
+        path, module = waiting.pop()
+        inside = attributes_of(module)
+        for kind in ("_parameters", "_buffers"):
+            some = items(inside.get(kind), left)
+            left -= len(some)
+            yield from ((f"{path}.{name}", each) for name, each in some)
+        some = items(inside.get(modules), left)
+        waiting += [(f"{path}.{name}", each) for name, each in reversed(some)]
+        left -= len(some)
+
+
+def _of_optimizer(holder: Any) -> Iterator[tuple[str, Any]]:
+    for place, (_, kept) in enumerate(items(attributes_of(holder).get("state"), ATTRIBUTES)):
+        some = items(kept, ATTRIBUTES)
+        yield from ((f".state[{place}][{name!r}]", each) for name, each in some if type(name) is str)
+
+
+def items(held: Any, most: int) -> list[tuple[Any, Any]]:
+    """Returns the first items of a dictionary; none of anything else."""
+    return first_items(held, most) if issubclass(type(held), dict) else []
+
+
+class Known(Protocol):
+    """A tensor as the recorder knows it: its number, its names, and the tensor itself or None once it is gone."""
+
+    names: tuple[str, ...]
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def alive(self) -> Callable[[], Any]: ...
+
+
+class Follows(Protocol):
+    """A recorder that follows the names and lines of a program.
+
+    Attributes:
+        program: the program.
+        watched: the classes whose objects have names.
+    """
+
+    program: Program
+    watched: Watched
+
+    @property
+    def emit(self) -> Callable[[events.Event], None]:
+        """Receives the events."""
+
+    def live_and_peak(self) -> tuple[int, int]:
+        """Returns the live bytes and their peak."""
+
+    def known(self, tensor: Any, /) -> Known | None:
+        """Returns what the recorder knows of a tensor; None for an unknown one."""
+
+
+class NamesAndLines:
+    """Tells, at an event, where the program is and what its names refer to. Emits events about its statements and its names.
+
+    Args:
+        recorder: the recorder.
+        outermost: the frame that runs the program, if it is running already.
+
+    Attributes:
+        root: the outermost frame of the program.
+    """
+
+    def __init__(self, recorder: Follows, outermost: FrameType | None) -> None:
+        self._recorder, self._program, self._emit = recorder, recorder.program, recorder.emit
+        program = recorder.program
+        self._filename, self._lines_before = program.filename, program.first_line - 1
+        self._lines = program.text.count("\n") + 1
+        self._bindings = Bindings(program.names, recorder.watched)
+        self.names_of, self.drop_reference = self._bindings.names_of, self._bindings.drop_reference
+        self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
+        self._told = False  # the program is instrumented, or traced
+        self.root: FrameType | None = None
+        self._globals: list[Scope] = []
+        self._statement = self._instruction = -1  # of the outermost frame, at the last event
+        if outermost is not None:
+            self._start(outermost)
+
+    def forget(self) -> None:
+        """Drops all references."""
+        self._bindings.forget()
+        self._named.clear()
+        self.root, self._globals = None, []
+
+    def statement_begins(self, line: int, simple: bool, frame: FrameType) -> None:
+        """Emits the begin of a statement (see `instrument.StatementListener`), and the names that the one before has bound."""
+        if frame.f_code.co_filename != self._filename:
+            return
+        self._told = True
+        if frame is self.root and self._globals:
+            scopes = self._globals
+        else:
+            frames = self._program.frames(frame, self.root)
+            if frames[-1] is not self.root:
+                self._start(frames[-1])
+            scopes = scopes_of(frames)
+        self.look(scopes, done=True)
+        live, peak = self._recorder.live_and_peak()
+        self._emit(events.StatementBegan(line - self._lines_before, simple, len(scopes), live, peak))
+
+    def finish(self, scope: Scope) -> None:
+        """Emits the end of the program, whose names belong to its last statement."""
+        self.look([scope], done=True)
+        self._emit(events.ProgramEnded(*self._recorder.live_and_peak()))
+        self.root = None
+
+    def _start(self, root: FrameType) -> None:
+        """Takes a frame as the program's outermost one."""
+        in_module = root.f_code.co_name == "<module>"  # or in a function, such as one that runs in a thread
+        keeps = type(root.f_globals) is dict  # other namespaces are copied whenever they are looked at
+        self.root, self._globals = root, [Scope(root.f_globals, "")] if in_module and keeps else []
+        self._bindings.own_module = module_of(root.f_globals)
+
+    def look(self, scopes: Sequence[Scope], *, done: bool) -> None:
+        """Updates the names of tensors. Inside a statement (not `done`) a tensor without a name keeps its last names, since a
+        function may be returning it.
+        """
+        found = self._bindings.look(scopes, done=done)
+        if found is not None:
+            self._names_are(found, done=done)
+
+    def _names_are(self, found: Sequence[tuple[Any, tuple[str, ...]]], *, done: bool) -> None:
+        named: dict[int, Known] = {}
+        told: dict[int, tuple[str, ...]] = {}
+        for tensor, names in found:
+            known = self._recorder.known(tensor)
+            if known is not None:  # several objects may be one tensor
+                named[known.number] = known
+                told[known.number] = told.get(known.number, ()) + names
+        for number, known in named.items():
+            self._name(known, told[number])
+        for number, known in self._named.items():
+            if number not in named and known.alive() is not None:
+                if done:
+                    self._name(known, ())
+                else:
+                    named[number] = known
+        self._named = named
+
+    def named(self) -> Iterable[Any]:
+        """Returns the tensors that had names at the last scan, as the recorder knows them."""
+        return self._named.values()
+
+    def look_round(self, frame: FrameType | None) -> None:
+        """Scans names before code of the program runs in a backward pass: names in functions that ran earlier in it are gone."""
+        self.look(scopes_of(self._program.frames(frame, self.root)), done=True)
+
+    def _name(self, known: Known, names: Iterable[str]) -> None:
+        names = tuple(names)
+        if names != known.names:
+            known.names = names
+            self._emit(events.Named(known.number, names))
+
+    def here(self, frame: FrameType | None) -> FrameType | None:
+        """Returns, at an event, the innermost frame of the program. If the program is not instrumented, begins of statements are
+        inferred, and its names are scanned.
+        """
+        filename = self._filename
+        while frame is not None and (frame.f_code.co_filename != filename or frame.f_code.co_name == RELAY):
+            frame = frame.f_back
+        if frame is not None and not self._told:
+            line = frame.f_lineno - self._lines_before
+            # Whether the outermost frame runs another statement than at the last event, or runs it again.
+            begins = False
+            if frame is self.root:
+                statement, instruction = self._program.statements.get(line, line), frame.f_lasti
+                begins = statement != self._statement or instruction <= self._instruction
+                self._statement, self._instruction = statement, instruction
+            found = self._bindings.look(scopes_of(self._program.frames(frame, self.root)), done=begins)
+            if found is not None:
+                self._names_are(found, done=begins)
+            if begins:
+                self._emit(
+                    events.StatementBegan(line, False, 1, *self._recorder.live_and_peak(), origin=events.INFERRED)
+                )
+        return frame
+
+    def place(self, frame: FrameType | None) -> Place | None:
+        """Returns, at an event, the program's place."""
+        here = self.here(frame)
+        return None if here is None else self._program.place(here)
+
+    def line(self, frame: FrameType | None) -> int | None:
+        """Returns, at an event, the program's line; None if the program is not on the stack."""
+        here = self.here(frame)
+        if here is None:
+            return None
+        line = here.f_lineno - self._lines_before
+        return line if 1 <= line <= self._lines else self._program.line_at(here)

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 F = TypeVar("F")
 Protect = Callable[[Callable[..., None]], Callable[..., None]]
-"""See `shield.Shield.protect_callback`."""
+"""See `guard.Guard.protect_callback`."""
 
 
 class Handles(Generic[T, F]):

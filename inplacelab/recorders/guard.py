@@ -1,7 +1,7 @@
 """Stands between a program and its recorder.
 
 A recorder is called inside the program's operations, so what happens in the recorder must not reach the program. Every call of a
-recorder goes through the `protect` of its shield, which decides three things:
+recorder goes through the `protect` of its guard, which decides three things:
 
 - **Whose code runs.** A recording is of the thread or coroutine that began it, and of the coroutines that this one makes. What others do
   is left out, and the recording says so.
@@ -16,39 +16,56 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from math import inf
 from threading import get_ident
 from traceback import walk_tb
-from typing import Any
+from typing import Any, Protocol
 
 from inplacelab import modes, observe
 from inplacelab.language import Text
 from inplacelab.modes import current
-from inplacelab.recorders.events import Event, Stopped
+from inplacelab.recorders.events import Event, Missed, Stopped
 from inplacelab.recorders.program import code_of
 from inplacelab.recorders.static import class_name, traceback_of
 
+ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程中的操作没有记录。")
 _STOPPED = Text(
     "The recording stopped here, after step {0}: {1} inside the recorder. What the program did later is not shown.",
     "记录在第 {0} 步之后停止：记录器内部出现 {1}。程序此后的操作没有显示。",
 )
 
 
-class Shield:
-    """Protects a program from its recorder.
+class Guarded(Protocol):
+    """A recorder.
 
-    Args:
-        emit: receives, at the end, the event that the recording has stopped.
-        forget: drops the recorder's references to objects of the program.
+    Attributes:
         elsewhere: what the recording says if other threads or coroutines did something that it leaves out.
     """
 
-    def __init__(self, emit: Callable[[Event], None], forget: Callable[[], None], elsewhere: Text) -> None:
-        self._emit, self._forget, self._elsewhere = emit, forget, elsewhere
+    elsewhere: Text
+
+    @property
+    def emit(self) -> Callable[[Event], None]:
+        """Receives, at the end, the event that the recording has stopped."""
+
+    def forget(self) -> None:
+        """Drops the recorder's references to objects of the program."""
+
+
+class Guard:
+    """Protects a program from its recorder.
+
+    Args:
+        recorder: the recorder.
+    """
+
+    def __init__(self, recorder: Guarded) -> None:
+        self._recorder = recorder
         self._block: modes.Block = _Present()
         self._on, self._thread = False, 0
         self._interrupted = False  # while an object was freed
         self._failure: type[BaseException] | None = None
-        self._remarks: list[Text] = []
+        self._notes: list[Text] = []
 
     def begin(self, observer: observe.Observer | None = None) -> None:
         """Begins to record the thread or coroutine that runs now.
@@ -64,11 +81,11 @@ class Shield:
 
     def end(self) -> None:
         """Ends that, whether or not it has begun."""
-        self.protect(self._forget, anywhere=True)()
+        self.protect(self._recorder.forget, anywhere=True)()
         self._on = False
         modes.leave(self._block)
         if self._failure is not None:
-            self._emit(Stopped())
+            self._recorder.emit(Stopped())
 
     def _protected(self, observer: observe.Observer) -> observe.Observer:
         shown = observe.Observer()
@@ -118,7 +135,7 @@ class Shield:
         elif do is not None:
             do()
         else:
-            self.remark(self._elsewhere)
+            self.note(self._recorder.elsewhere)
 
     def protect_callback(self, method: Callable[..., None]) -> Callable[..., None]:
         """Returns a method as Python may call it when an object is freed. Exceptions would be lost there, so an interrupt waits."""
@@ -137,17 +154,17 @@ class Shield:
         """Stops the recording. Nothing refers to the error afterwards, since its frames keep tensors alive."""
         self._on, self._failure = False, type(error)
         with suppress(BaseException):  # such as a second lack of memory
-            self._forget()
+            self._recorder.forget()
 
-    def remark(self, note: Text) -> None:
+    def note(self, text: Text) -> None:
         """Has the recording say something once that it leaves out."""
-        if note not in self._remarks:
-            self._remarks.append(note)
+        if text not in self._notes:
+            self._notes.append(text)
 
     def notes(self, steps: int) -> tuple[Text, ...]:
         """Returns sentences that say what a recording with so many steps leaves out."""
         stopped = [] if self._failure is None else [_STOPPED.format(steps, class_name(self._failure))]
-        return (*self._remarks, *stopped)
+        return (*self._notes, *stopped)
 
 
 def _is_interrupt(error: BaseException) -> bool:
@@ -163,3 +180,32 @@ class _Present(modes.Block):
 
     def change(self, modes: modes.Modes) -> None:
         pass
+
+
+class StepLimit:
+    """The limit of a recording.
+
+    Args:
+        most: the most steps; None for no limit.
+        emit: receives an event for each one beyond the limit.
+
+    Attributes:
+        counted: how many events were counted.
+        exceeded: whether events were beyond the limit.
+    """
+
+    def __init__(self, most: int | None, emit: Callable[[Event], None]) -> None:
+        self._most, self._emit = inf if most is None else most, emit
+        self.counted, self.exceeded = 0, False
+
+    def reached(self) -> bool:
+        """Counts an event that becomes a step. Returns whether it is beyond the limit."""
+        self.counted += 1
+        if self.counted > self._most:
+            self.exceeded = True
+            self._emit(_MISSED)
+        return self.exceeded
+
+
+_MISSED = Missed()
+"""One for all, since there may be many."""

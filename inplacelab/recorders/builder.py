@@ -1,7 +1,7 @@
 """Builds the steps of a `Recording` from events.
 
 The builder runs when the recording is requested, over all events in order. It does not depend on an engine or a framework: all that
-it needs is in the events.
+it needs is in the events. The facts of a step are made in `builder_facts.py`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inplacelab.recorders import builder_facts
 from inplacelab.recorders import events as ev
-from inplacelab.recorders.builder import decode
-from inplacelab.recorders.builder.changes import Changes, Steps
-from inplacelab.recorders.builder.objects import Objects
+from inplacelab.recorders.builder_facts import Changes, Objects, Steps
 from inplacelab.recording.facts import (
     BackwardAction,
     BackwardFacts,
@@ -29,6 +28,8 @@ from inplacelab.recording.facts import (
 )
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs
+
+__all__ = ["Builder", "build"]
 
 
 def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = None) -> Recording:
@@ -50,7 +51,7 @@ def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = N
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class UnfinishedPass:
     """A running backward pass: the line that began it, and the status of its nodes in the enclosing pass."""
 
     line: int | None
@@ -75,7 +76,7 @@ class Builder:
         self._nothing_yet = False  # a statement has begun, and nothing has happened in it yet
         self._simple = False  # that statement contains no others
         self._failed_pass = False  # an error stopped a backward pass, and nothing has happened since
-        self._passes: list[Pass] = []  # the running passes, each begun inside the one before it
+        self._passes: list[UnfinishedPass] = []  # the running passes, each begun inside the one before it
         self._waiting = False  # nodes may still have the status that a finished pass gave them
         self._operation: tuple[str, int | None] = ("", None)  # the last operation and its line
         self._new_nodes: list[tuple[int, bool]] = []  # since the last step, and whether each was made for a view
@@ -126,7 +127,9 @@ class Builder:
             case ev.NodeMade():
                 self._node_made(event)
             case ev.Saved():
-                self.steps.change_node(event.node, saved=decode.saved(event.kept, observed=event.origin.observed))
+                self.steps.change_node(
+                    event.node, saved=builder_facts.saved(event.kept, observed=event.origin.observed)
+                )
             case ev.Released():
                 self._released(event.nodes)
             case ev.Died():
@@ -211,7 +214,7 @@ class Builder:
             if kind != "operation" or len(self._launches) > 1 or facts.get("category") == "reallocated":
                 storages = [None]
             facts["launches"] = tuple(
-                decode.launch(each.launch, each.storages, storages[:-1], storages[-1]) for each in self._launches
+                builder_facts.launch(each.launch, each.storages, storages[:-1], storages[-1]) for each in self._launches
             )
             self._launches.clear()
         if kind == "operation" and self._collective is not None:
@@ -239,7 +242,7 @@ class Builder:
             op="",
             line=None,
             edges=tuple(edges),
-            saved=() if event.released else decode.saved(event.kept, observed=event.origin.observed),
+            saved=() if event.released else builder_facts.saved(event.kept, observed=event.origin.observed),
             released=event.released,
             leaf=event.leaf,
             status="",
@@ -315,7 +318,9 @@ class Builder:
                 yield ReadFacts(operand.storage, operand.tensor, runs, copied)
 
     def _runs_of(self, operand: ev.Operand) -> Runs:
-        return decode.runs_of(operand, self.steps.storage(operand.storage) or self.steps.storages.get(operand.storage))
+        return builder_facts.runs_of(
+            operand, self.steps.storage(operand.storage) or self.steps.storages.get(operand.storage)
+        )
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
@@ -325,7 +330,7 @@ class Builder:
         before: dict[int, NodeStatus] = {}
         if self._passes:
             before = {node: "" if (facts := self.steps.node(node)) is None else facts.status for node in event.nodes}
-        self._passes.append(Pass(self._line, before))
+        self._passes.append(UnfinishedPass(self._line, before))
         self._waiting = True
         for node in event.nodes:
             self.steps.change_node(node, status="waiting")
@@ -380,7 +385,7 @@ class Builder:
             self._failed_pass = True
         self.steps.change_node(event.node, status="failed")
 
-    def _resume(self, ended: Pass) -> None:
+    def _resume(self, ended: UnfinishedPass) -> None:
         """Restores the enclosing pass's status of the nodes of a pass that has ended."""
         for node, status in ended.before.items():
             self.steps.change_node(node, status=status)
@@ -395,8 +400,8 @@ class Builder:
             self._happens(None)
         self._line = line or (self._passes[-1].line if self._passes else self._line)
         values, shape = (None, None) if gradient is None else (gradient.values, gradient.shape)
-        moment = BackwardFacts(action, node, saved, kept_at, found_at, values, shape, others)
-        self._add_step("backward", live, peak, op=op, backward=moment, **facts)
+        done = BackwardFacts(action, node, saved, kept_at, found_at, values, shape, others)
+        self._add_step("backward", live, peak, op=op, backward=done, **facts)
 
     def _no_node_waits(self) -> None:
         """Resets the status of nodes after the last backward pass."""
