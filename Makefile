@@ -20,7 +20,7 @@ export TIER
 # Unit tests are independent of each other; notebooks and browsers are not run beside them. A process that has nothing left to do
 # takes tests from another; the cells of a notebook stay in one. The plugin that compares notebooks is slow to load, and is asked for
 # where notebooks are compared.
-UNIT := not (notebooks or browser or e2e or site)
+UNIT := not (notebooks or browser or e2e or site or lint)
 PYTEST := $(PY) -m pytest -p no:nbval
 PARALLEL := -n auto --dist worksteal
 # A browser, and the servers it talks to, have clocks of their own. What failed there is run once more, and both runs are printed: what
@@ -77,10 +77,11 @@ check: $(VENV)/test.stamp ## Run one package's checks and small samples of its t
 	$(BIN)/mypy $(filter-out %.py,$(CODE)) $(TESTS)
 	TIER=fast $(PYTEST) $(PARALLEL) -m "$(UNIT)" $(TESTS)
 
-lint: $(VENV)/test.stamp ## Check style, types and import contracts
+lint: $(VENV)/test.stamp ## Check style, types, import contracts, words and sizes
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(PYTEST) -q -m lint tests/project
 	$(BIN)/lint-imports --no-cache
 
 unit: $(VENV)/test.stamp ## Run the unit tests, the examples in docstrings, and the comparison with other frameworks

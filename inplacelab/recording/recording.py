@@ -121,7 +121,7 @@ def _is_called_by(before: Step, step: Step) -> bool:
 
 
 SCHEMA_VERSION = 3
-"""The version of the JSON that `codec.to_json` writes. A change of the facts raises it and adds a case to `upgrade.py`."""
+"""The version of the JSON that `codec.to_json` writes. A change of the facts raises it and adds a case to `codec.upgraded`."""
 
 _Found = TypeVar("_Found")
 _Facts = TypeVar("_Facts", StorageFacts, CounterFacts, TensorFacts, NodeFacts)

@@ -14,6 +14,7 @@ import pytest
 
 from inplacelab.cli import main
 from inplacelab.recording import codec
+from tests.tiers import choose
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))}
 TELLS = """\
@@ -190,9 +191,11 @@ PROGRAMS = {
     ),
 }
 
+OURS = ("inplacelab",)
+
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("framework", PROGRAMS)
+@pytest.mark.parametrize("framework", choose(OURS, OURS, tuple(PROGRAMS)))  # twelve processes import PyTorch
 def test_a_fix_is_tried_as_a_module_and_written_into_the_right_file(framework: str) -> None:
     pytest.importorskip(framework, reason="needs PyTorch: python -m pip install --group oracle")
     texts, fixed = PROGRAMS[framework]

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 
 from inplacelab.cli import main
 from inplacelab.recording import codec
+from tests.forked import Forks, forks
 from tests.subtests import for_each
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))}
@@ -31,12 +32,25 @@ def started(*words: str, **options: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(command, text=True, env=ENVIRONMENT, **pipes)
 
 
-def recorded(script: str, output: str = "page.json") -> tuple[int, str, str]:
+@pytest.fixture(scope="module")
+def forked() -> Iterator[Forks]:
+    with forks("inplacelab.cli.commands") as running:
+        yield running
+
+
+Recorded = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def recorded(forked: Forks) -> Recorded:
     """Runs a script under `record`. Returns its status, and what it printed."""
-    Path("script.py").write_text(HEAD + script, encoding="utf-8")
-    process = started("record", "script.py", "-o", output)
-    out, err = process.communicate(timeout=60)
-    return process.returncode, out, err
+
+    def recorded(script: str, output: str = "page.json") -> tuple[int, str, str]:
+        Path("script.py").write_text(HEAD + script, encoding="utf-8")
+        done = forked.run("record", "script.py", "-o", output)
+        return done.returncode, done.stdout, done.stderr
+
+    return recorded
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +101,7 @@ ENDS = {
 
 @pytest.mark.standard
 @for_each("case", list(ENDS.items()), ids=lambda case: case[0])
-def test_a_script_may_end_in_any_way(case: tuple[str, tuple[str, int, str]]) -> None:
+def test_a_script_may_end_in_any_way(case: tuple[str, tuple[str, int, str]], recorded: Recorded) -> None:
     _, (script, status, says) = case
     Path("page.json").unlink(missing_ok=True)
     done, out, err = recorded(script)
@@ -121,7 +135,7 @@ def test_interrupts_while_the_page_is_made_leave_a_whole_page() -> None:
 
 
 @pytest.mark.standard
-def test_a_pipe_that_is_closed_ends_quietly() -> None:
+def test_a_pipe_that_is_closed_ends_quietly(recorded: Recorded) -> None:
     recorded("for k in range(200): x.scale_(0.5)")
     for form in ("txt", "json"):
         reading, writing = os.pipe()
@@ -136,7 +150,7 @@ def test_a_pipe_that_is_closed_ends_quietly() -> None:
 
 
 @pytest.mark.standard
-def test_an_output_that_is_impossible_is_refused_before_the_script_runs() -> None:
+def test_an_output_that_is_impossible_is_refused_before_the_script_runs(recorded: Recorded) -> None:
     os.mkdir("other")
     for output, why in [
         ("none/page.html", "No such file or directory"),
@@ -155,7 +169,7 @@ def test_an_output_that_is_impossible_is_refused_before_the_script_runs() -> Non
 
 
 @pytest.mark.standard
-def test_a_bad_file_is_refused_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_file_is_refused_with_a_sentence(recorded: Recorded, capsys: pytest.CaptureFixture[str]) -> None:
     recorded("")
     good = Path("page.json").read_bytes()
     os.mkfifo("pipe")
@@ -192,33 +206,39 @@ process.join()
 """
 
 
+LEAVES = ("os._exit(3)", "from os import _exit; _exit(3)")
+
+
+@pytest.fixture(scope="module")
+def kept_back() -> str:
+    """What Python itself prints of a text that is not flushed: it may be lost."""
+    script = f"import os\nprint('kept back', end='')\n{LEAVES[0]}\n"
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False).stdout
+
+
 @pytest.mark.parametrize(
     "command", [["record", "-o", "page.json"], ["explain"], ["explain", "--framework", "torch"]], ids=" ".join
 )
-def test_a_script_that_leaves_at_once_is_said_to_and_its_children_are_not(command: list[str]) -> None:
+def test_a_script_that_leaves_at_once_is_said_to_and_its_children_are_not(command: list[str], kept_back: str) -> None:
     if "torch" in command:
         pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
-    Path("script.py").write_text(HEAD + CHILDREN, encoding="utf-8")
-    process = started(*command, "script.py")
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (0, "in a child\n")
-    assert "os._exit" not in err
-    for leaves in ("os._exit(3)", "from os import _exit; _exit(3)"):
-        Path("script.py").write_text(f"{HEAD}print('kept back', end='')\n{leaves}\n", encoding="utf-8")
-        process = started(*command, "script.py")
-        out, err = process.communicate(timeout=60)
-        plain = subprocess.run(
-            [sys.executable, "script.py"], capture_output=True, text=True, env=ENVIRONMENT, check=False
-        )
-        assert (process.returncode, out) == (3, plain.stdout)  # Python may hold it back, and then it is lost
-        assert err.count("\n") == 1
-        assert err.startswith(
-            "The script left by `os._exit(3)`, which ends the process at once: nothing could be explained"
-        )
-        assert "`sys.exit(3)`" in err
+    with forks(f"inplacelab.cli.{command[0]}", *(word for word in command if word == "torch")) as forked:
+        Path("script.py").write_text(HEAD + CHILDREN, encoding="utf-8")
+        done = forked.run(*command, "script.py")
+        assert (done.returncode, done.stdout) == (0, "in a child\n")
+        assert "os._exit" not in done.stderr
+        for leaves in LEAVES:
+            Path("script.py").write_text(f"{HEAD}print('kept back', end='')\n{leaves}\n", encoding="utf-8")
+            done = forked.run(*command, "script.py")
+            assert (done.returncode, done.stdout) == (3, kept_back)
+            assert done.stderr.count("\n") == 1
+            assert done.stderr.startswith(
+                "The script left by `os._exit(3)`, which ends the process at once: nothing could be explained"
+            )
+            assert "`sys.exit(3)`" in done.stderr
 
 
-def test_leaving_at_once_after_the_script_is_nothing_to_say() -> None:
+def test_leaving_at_once_after_the_script_is_nothing_to_say(recorded: Recorded) -> None:
     status, _, err = recorded("import atexit\nfrom os import _exit\natexit.register(_exit, 5)\n")
     assert (status, "os._exit" in err) == (5, False)
     assert codec.load("page.json")
@@ -256,7 +276,7 @@ def test_a_trial_that_hangs_is_ended_with_what_it_has_started(number: signal.Sig
     folder.mkdir()
     (folder / "script.py").write_text(HANGS, encoding="utf-8")
     (tmp_path / "here").touch()
-    seconds = "600" if number is not None else "20"
+    seconds = "600" if number is not None else "10"
     words = ("explain", "--try", "--seconds", seconds, "-o", "page.html", "program/script.py", str(told))
     with started(*words) as process:
         while process.poll() is None and not (told.exists() and told.read_text().endswith("\n")):
@@ -265,7 +285,7 @@ def test_a_trial_that_hangs_is_ended_with_what_it_has_started(number: signal.Sig
             process.send_signal(number)
         _, err = process.communicate(timeout=120)
     assert process.returncode == 1
-    why = "No fix was tried: the search was interrupted." if number else "it ran for more than 20 seconds."
+    why = "No fix was tried: the search was interrupted." if number else "it ran for more than 10 seconds."
     assert why in err, err
     assert Path("page.html").read_text(encoding="utf-8").endswith("</html>\n")
     given_up = time.monotonic() + 30

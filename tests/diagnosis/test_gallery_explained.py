@@ -17,6 +17,7 @@ from inplacelab.recording.trace import trail_of  # noqa: E402
 from tests.diagnosis.test_report_document import check_document  # noqa: E402
 from tests.gallery.programs import GALLERY, Program  # noqa: E402
 from tests.recorders.torch_runs import needs_saved  # noqa: E402
+from tests.tiers import choose, sample  # noqa: E402
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 PROGRAMS = [each for each in GALLERY if each.framework == "torch" and each.kind in ("modified", "second backward")]
@@ -57,7 +58,7 @@ def test_the_lines_are_those_that_are_marked(program: Program) -> None:
 
 
 @needs_saved
-@pytest.mark.parametrize("name", FIXED)
+@pytest.mark.parametrize("name", sample(FIXED, one_in=choose(8, 3, 1)))
 def test_a_fix_is_found(name: str, tmp_path: Path) -> None:
     program = next(each for each in PROGRAMS if each.name == f"torch/{name}")
     script = tmp_path / "program.py"

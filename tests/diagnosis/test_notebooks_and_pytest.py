@@ -16,6 +16,7 @@ from IPython.utils.capture import capture_output
 
 from inplacelab.diagnosis.cells import Cells
 from inplacelab.ipython import load_ipython_extension
+from tests.tiers import choose
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 pytestmark = pytest.mark.oracle
@@ -153,7 +154,7 @@ def shows_the_tool(traceback: str) -> bool:
     return bool(re.search(rf"{package}|stand-in", traceback))
 
 
-@pytest.mark.parametrize("style", ["short", "long", "native"])
+@pytest.mark.parametrize("style", choose(["short"], ["short"], ["short", "long", "native"]))
 def test_a_failing_test_says_the_lines(tmp_path: Path, style: str) -> None:
     (tmp_path / "test_it.py").write_text(TEST)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(tmp_path)]

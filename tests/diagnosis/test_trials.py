@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from inplacelab.recording.fixes.spots import (  # noqa: E402
 )
 from inplacelab.recording.source_tree import applied  # noqa: E402
 from inplacelab.recording.trace import trail_of  # noqa: E402
+from tests.tiers import choose, sample  # noqa: E402
 
 pytestmark = pytest.mark.oracle
 
@@ -78,6 +80,7 @@ y.sum().backward()
 """,
 }
 """Programs that fail in backward, all of which can be fixed."""
+FILES = list(product(("utf-8", "utf-8-sig", "gbk"), ("\n", "\r\n")))
 
 
 def failure_of(watch: explain) -> Finding:
@@ -118,7 +121,7 @@ def gradients(text: str, *, copies: bool) -> list[Any]:
     return [each.grad for each in leaves]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", sample(PROGRAMS, one_in=choose(6, 3, 1)))
 def test_a_fix_works(name: str, tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     text = BEGIN + PROGRAMS[name]
@@ -350,8 +353,7 @@ def test_a_trial_that_takes_too_long_is_not_offered(tmp_path: Path) -> None:
         Trials(script, [], framework="torch", seconds=4).find([trail])
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gbk"])
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize(("encoding", "newline"), sample(FILES, one_in=choose(8, 3, 1)))
 def test_a_fix_keeps_the_encoding_and_the_line_ends(encoding: str, newline: str, tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     declared = "# -*- coding: gbk -*-\n" if encoding == "gbk" else ""

@@ -32,7 +32,7 @@ def _chosen(calls: Iterable[tuple[Call, str]]) -> list[Named]:
     keys = ("variant", "place", "mode")
     return sample(
         _trials(calls),
-        one_in=choose(200, 40, 1),
+        one_in=choose(200, 80, 1),
         by=[
             lambda each: each[1]["trial"].case.name.split()[0],
             *(lambda each, key=key: getattr(each[1]["trial"], key) for key in keys),

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.project.sources import text_of
+
 ROOT = Path(__file__).parents[2]
 INSTEAD_OF = {
     "要求梯度": "需要梯度",
@@ -37,6 +39,9 @@ FOLDERS = ("inplacelab", "widgets", "docs", "website", "notebooks", "binder")
 SUFFIXES = {".py", ".md", ".toml", ".js", ".html", ".json"}
 MADE = {"node_modules", "__pycache__", "build", "reference"}
 """Folders of files that others wrote, or that are made from these."""
+
+
+pytestmark = pytest.mark.lint
 
 
 def sources() -> Iterator[Path]:
@@ -75,6 +80,6 @@ def test_one_word_for_one_thing(folder: str) -> None:
     wrong = {}
     for path in sources():
         parts = path.relative_to(ROOT).parts
-        if (parts[0] if len(parts) > 1 else "") == folder and (found := found_in(path.read_text(encoding="utf-8"))):
+        if (parts[0] if len(parts) > 1 else "") == folder and (found := found_in(text_of(path))):
             wrong["/".join(parts)] = found
     assert wrong == {}

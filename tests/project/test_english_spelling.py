@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.project.sources import nodes_of
+
 ROOT = Path(__file__).parents[2]
 BRITISH = re.compile(
     r"\b(?:\w*(?:optimis|normalis|initialis|synchronis|serialis|organis|recognis|summaris|specialis|visualis|minimis|maximis)"
@@ -26,6 +28,7 @@ PAGES = [
 MODULES = sorted(
     path for folder in ("inplacelab", "widgets", "docs", "notebooks") for path in (ROOT / folder).rglob("*.py")
 )
+pytestmark = pytest.mark.lint
 NAMES = re.compile(r"`[^`]*`|```.*?```|\(#[^)]*\)|id=\"[^\"]*\"|\w+\.normalised\(\)", re.DOTALL)
 """Code and addresses, in which a name stays as it is."""
 
@@ -36,7 +39,7 @@ def british(text: str) -> list[str]:
 
 def texts(path: Path) -> Iterator[str]:
     """The docstrings of a module, and the English of each `Text(en, zh)`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             yield ast.get_docstring(node) or ""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Text" and node.args:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from inplacelab.supported import frameworks
+from tests.project.sources import nodes_of
 
 ROOT = Path(__file__).parents[2]
 PRODUCT = sorted([*ROOT.glob("inplacelab/**/*.py"), *ROOT.glob("widgets/inplacelab_widgets/**/*.py")])
@@ -31,10 +32,13 @@ ASKS = {"startswith", "endswith", "get", "index", "count", "removeprefix"}
 """Methods that compare their arguments."""
 
 
-def names_compared(tree: ast.AST, names: Iterable[str]) -> Iterator[tuple[int, str]]:
+pytestmark = pytest.mark.lint
+
+
+def names_compared(nodes: Iterable[ast.AST], names: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Yields the lines on which the name of a framework is compared, is a key or stands in a list, and the names."""
     known = set(names)
-    for node in ast.walk(tree):
+    for node in nodes:
         fields = COMPARES.get(type(node), ())
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ASKS:
             fields = ("args",)
@@ -54,7 +58,7 @@ def test_no_code_asks_for_a_framework_by_its_name() -> None:
         f"{path.relative_to(ROOT)}:{line}: {name!r}"
         for path in PRODUCT
         if not may(path)
-        for line, name in names_compared(ast.parse(path.read_text(encoding="utf-8")), frameworks())
+        for line, name in names_compared(nodes_of(path), frameworks())
     ]
     assert not found, "ask the object of the framework instead (inplacelab/supported.py):\n" + "\n".join(found)
 
@@ -62,9 +66,7 @@ def test_no_code_asks_for_a_framework_by_its_name() -> None:
 @pytest.mark.parametrize("place", MAY)
 def test_each_exception_is_needed(place: str) -> None:
     files = [path for path in PRODUCT if path == ROOT / place or ROOT / place in path.parents]
-    found = [
-        each for path in files for each in names_compared(ast.parse(path.read_text(encoding="utf-8")), frameworks())
-    ]
+    found = [each for path in files for each in names_compared(nodes_of(path), frameworks())]
     assert found
 
 
@@ -83,11 +85,11 @@ def test_to_know_the_frameworks_none_is_imported() -> None:
     ],
 )  # fmt: skip
 def test_a_name_is_found(line: str) -> None:
-    assert list(names_compared(ast.parse(line), frameworks()))
+    assert list(names_compared(ast.walk(ast.parse(line)), frameworks()))
 
 
 @pytest.mark.parametrize(
     "line", ['a == "paddles"', "import torch", 'f("paddle")', '"""torch"""', 'a = "numpy"', "a == numpy"]
 )
 def test_a_name_that_is_not_asked_for_is_none(line: str) -> None:
-    assert not list(names_compared(ast.parse(line), frameworks()))
+    assert not list(names_compared(ast.walk(ast.parse(line)), frameworks()))

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.project.sources import text_of
 
 ROOT = Path(__file__).parents[2]
 TEXT = {
@@ -48,6 +51,10 @@ ODD = re.compile(
 """Phrases that slow a reader down. Each has a plainer one: fix, option, any, silently, must be, custom, compared with, again."""
 
 
+pytestmark = pytest.mark.lint
+
+
+@cache
 def repository_files() -> list[Path]:
     listing = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     try:
@@ -58,7 +65,7 @@ def repository_files() -> list[Path]:
 
 
 def lines_with(pattern: re.Pattern[str], paths: list[Path]) -> list[str]:
-    texts = ((path, path.read_text(encoding="utf-8")) for path in paths if path.suffix in TEXT)
+    texts = ((path, text_of(path)) for path in paths if path.suffix in TEXT)
     return [
         f"{path.relative_to(ROOT)}:{number}"
         for path, text in texts

@@ -7,6 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 import grimp
 import pytest
 
+pytestmark = pytest.mark.lint
 PACKAGES = ("inplacelab", "inplacelab_widgets")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.notebooks.languages import compared, worked_through
-from tests.tiers import NOT_IN_FAST, Tier, choose, examples, runs, sample
+from tests.tiers import NOT_IN_FAST, TIER, Tier, choose, examples, runs, sample
 
 ROOT = Path(__file__).parents[2]
 PAIRS = [f"{row} {dtype}" for row, dtype in product(map(chr, range(97, 123)), ("int8", "float16", "bool", "int64"))]
@@ -90,4 +90,4 @@ def test_what_is_tried_at_night_is_tried_by_day_with_fewer_cases() -> None:
     assert {*fast} < {*standard} < {*long}
     assert functions(fast) < functions(standard) == functions(long)
     assert {test.split("::")[0] for test in standard} == {f"tests/{file}" for file in FILES}
-    assert collected("standard", hash_seed="1") == standard
+    assert TIER < Tier.LONG or collected("standard", hash_seed="1") == standard

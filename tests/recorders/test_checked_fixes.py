@@ -40,7 +40,7 @@ def offer_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_random_failing_programs_get_fixes_that_work() -> None:
     tried = fixed = 0
-    for text in failing_programs(1, choose(20, 60, 1000)):
+    for text in failing_programs(1, choose(15, 25, 1000)):
         recording = run(text).recording
         paddle.set_grad_enabled(True)
         error = recording.steps[-1].error
@@ -60,7 +60,7 @@ def test_fixes_of_random_training_programs_are_right_on_other_data(monkeypatch: 
     offer_all(monkeypatch)
     monkeypatch.setattr(replay, "SECONDS", 60.0)
     tried = fixed = 0
-    for text in training_programs(1000, choose(8, 40, 400)):
+    for text in training_programs(1000, choose(6, 12, 400)):
         recording = run(text).recording
         paddle.set_default_dtype("float32")
         error = recording.steps[-1].error

@@ -13,6 +13,7 @@ from inplacelab.recording.origins.back import operands_of
 from inplacelab.recording.origins.elements import value_of
 from tests.recorders.runs import plain, run
 from tests.subtests import try_all
+from tests.tiers import choose, sample
 
 LEAVES = {
     "torch": "a = torch.tensor([[1.3, -2.1, 3.7], [0.6, 2.4, -1.75]], dtype=torch.float64)\nb = torch.tensor([[0.9, 1.7, 2.65], [1.1, 0.3, -0.8]], "
@@ -193,7 +194,7 @@ def test_origins_are_those_that_the_framework_shows(framework: str) -> None:
         for name in "ab":
             np.testing.assert_array_equal(found[name], truth[name], err_msg=name)
 
-    try_all(agrees, [(each, {"expression": each}) for each in EXPRESSIONS[framework]])
+    try_all(agrees, [(each, {"expression": each}) for each in sample(EXPRESSIONS[framework], one_in=choose(8, 3, 1))])
 
 
 @pytest.mark.standard

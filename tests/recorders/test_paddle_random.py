@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from inplacelab.recording import Recording, from_json, queries, to_json
-from tests.tiers import examples
+from tests.tiers import choose, examples
 
 paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
@@ -65,7 +65,7 @@ def _agrees(recording: Recording, line: int, tensors: dict[str, Said], where: st
 
 def test_a_stale_value_is_found_at_the_node_that_paddle_logs(capfd: pytest.CaptureFixture[str]) -> None:
     found = 0
-    for seed in range(examples(300)):
+    for seed in range(choose(75, 120, 3000)):
         lines = program(seed)
         if "expected version" not in run_plainly(lines).error:
             continue

@@ -21,7 +21,7 @@ from inplacelab.recording import Recording, Summary
 from inplacelab.recording.slots import Runs, touched
 from tests.recorders import runs
 from tests.row_cases.every import CASES
-from tests.tiers import examples
+from tests.tiers import choose
 
 Draw = Callable[..., Any]
 
@@ -256,7 +256,7 @@ def test_each_row_that_writes_some_elements_is_tried() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("framework", "name"), OPERATIONS)
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=choose(6, 10, 250), deadline=None)
 @given(data=st.data())
 def test_the_slots_that_an_operation_can_change_are_those_recorded(
     framework: str, name: str, data: st.DataObject

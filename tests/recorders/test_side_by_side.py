@@ -25,7 +25,7 @@ from tests.oracle.frameworks import OURS, PADDLE, TORCH, Framework, _relayout_to
 from tests.oracle.generate import generate
 from tests.oracle.program import Program
 from tests.oracle.wording import NotExpressibleError
-from tests.tiers import examples
+from tests.tiers import choose
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 FRAMEWORKS = [each for each in (OURS, TORCH, PADDLE) if is_installed(each.module)]
@@ -174,7 +174,7 @@ def answers(state: State, plain: Answers, framework: Framework) -> Answers:
 
 
 @pytest.mark.skipif(len(FRAMEWORKS) < 2, reason="needs PyTorch: python -m pip install --group oracle")
-@pytest.mark.parametrize("first", range(0, examples(300), BATCH))
+@pytest.mark.parametrize("first", range(0, choose(75, 150, 3000), BATCH))
 def test_recordings_answer_as_their_frameworks_do(first: int) -> None:
     compared = alike = 0
     for number in range(first, first + BATCH):

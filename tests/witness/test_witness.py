@@ -16,7 +16,7 @@ from inplacelab.recording import Recording, queries
 from inplacelab.recording.quiz import questions_at
 from inplacelab.recording.slots import slots_of
 from tests.recording.predictions import chosen, expected
-from tests.tiers import examples
+from tests.tiers import choose
 from tests.witness.random_programs import write
 from tests.witness.trial import differences, stepped
 
@@ -48,7 +48,9 @@ def test_views_of_what_is_written_in_other_ways(text: str, tmp_path: Path) -> No
 
 @pytest.mark.standard
 @settings(
-    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=choose(20, 40, 1500),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(st.randoms(use_true_random=False))
 def test_many_recordings_tell_what_a_witness_sees(random: Random) -> None:
@@ -98,7 +100,9 @@ def test_the_right_answers_are_right(number: int) -> None:
 
 @pytest.mark.standard
 @settings(
-    max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=choose(20, 40, 1000),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(st.randoms(use_true_random=False))
 def test_many_right_answers_are_right(random: Random) -> None:
