@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 from random import Random
 
@@ -24,9 +25,9 @@ from inplacelab_widgets.scene.names import kind, unquoted
 from inplacelab_widgets.scene.tables import tables
 from inplacelab_widgets.scene.tensor_cards import face_of
 from inplacelab_widgets.scene.text_layout import NORMAL, wrapped
-from tests.gallery.programs import GALLERY
+from tests.gallery.programs import GALLERY, Program
 from tests.recorders.golden.renew import PROGRAMS, run
-from tests.tiers import examples
+from tests.tiers import choose, sample
 from tests.witness.random_programs import write
 
 LESSONS = Path(__file__).parents[2] / "notebooks" / "lessons"
@@ -37,7 +38,8 @@ CELLS = [
 ]
 """The recorded cells of the lessons. One that uses names of the cells before it ends with an error, which is recorded, too."""
 
-STRIDE = -(-len(CELLS) // examples(len(CELLS)))
+STRIDE = choose(4, 2, 1)
+TRIED = sample(GALLERY, one_in=choose(6, 3, 1), by=[attrgetter("framework")], name=attrgetter("name"))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -53,25 +55,24 @@ def test_the_cells_of_the_lessons(first: int) -> None:
         check(run(text).recording)
 
 
-@pytest.mark.parametrize("seed", range(examples(60)))
+@pytest.mark.parametrize("seed", range(choose(15, 30, 600)))
 def test_random_programs(seed: int) -> None:
     check(run(write(Random(seed))).recording)
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("program", [pytest.param(each, id=each.name) for each in GALLERY])
-def test_the_programs_of_the_gallery(program: object) -> None:
-    framework = getattr(program, "framework", "")
-    pytest.importorskip(framework)
+@pytest.mark.parametrize("program", TRIED, ids=attrgetter("name"))
+def test_the_programs_of_the_gallery(program: Program) -> None:
+    pytest.importorskip(program.framework)
     from tests.recorders import runs  # noqa: PLC0415
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check(runs.run(getattr(program, "text", ""), framework).recording)
+        check(runs.run(program.text, program.framework).recording)
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("seed", range(0, examples(200), 2))
+@pytest.mark.parametrize("seed", range(0, choose(50, 80, 2000), 2))
 def test_random_programs_of_pytorch(seed: int) -> None:
     pytest.importorskip("torch")
     from tests.recorders import runs, torch_programs  # noqa: PLC0415
