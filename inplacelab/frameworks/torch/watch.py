@@ -525,7 +525,9 @@ class TorchWatch:
         roots = [node for each in pass_arguments(args, kwargs).roots if (node := root_node(each)) is not None]
         found = [each for node in reachable(roots) for each in self._stale.silently(node, frame)]
         needed = _sites(self._places.of(frame))
-        return [Finding(FailureFacts("silent", needed, (value,), wrong=wrong)) for value, wrong in found]
+        return [
+            Finding(FailureFacts("silent", needed, (value,), wrong=wrong), is_complete=False) for value, wrong in found
+        ]
 
     def _found(self, failure: Finding) -> None:
         """Keeps a failure; of those that are silent and have the same lines only the first, of others the last ones."""
@@ -553,7 +555,7 @@ class TorchWatch:
             found = self._second_pass(here, needed, released)
         else:
             return
-        self._found(Finding(found, (id(error), message), class_name(type(error))))
+        self._found(Finding(found, (class_name(type(error)), message), address=id(error), is_complete=False))
 
     def _second_pass(self, here: _Thread, needed: Sites, released: Sequence[Any]) -> FailureFacts:
         """Returns what is known of a pass that found a node that has released what it had saved.
