@@ -56,11 +56,13 @@ from inplacelab.tensor import Parameter, Size, Tensor
 from inplacelab.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from inplacelab import base, device, distributed, io, kernels, linalg, metric, nn, optimizer, regularizer
-    from inplacelab.base.dygraph import disable_static, enable_static, in_dynamic_mode
+    from inplacelab import base, device, distributed, io, kernels, linalg, nn, optimizer, regularizer
     from inplacelab.device.places import (
         CPUPlace,
         CUDAPlace,
+        disable_static,
+        enable_static,
+        in_dynamic_mode,
         is_compiled_with_cinn,
         is_compiled_with_cuda,
         is_compiled_with_distribute,
@@ -89,15 +91,14 @@ _SHORT = {
 """Data types under their shorter names: given by `__getattr__`, so that `int` and `float` are Python's in this file."""
 
 _LAZY = {
-    **dict.fromkeys(("base", "device", "distributed", "io", "kernels", "linalg", "metric", "nn", "optimizer", "regularizer"), ""),
-    **dict.fromkeys(("disable_static", "enable_static", "in_dynamic_mode"), "base.dygraph"),
+    **dict.fromkeys(("base", "device", "distributed", "io", "kernels", "linalg", "nn", "optimizer", "regularizer"), ""),
     **dict.fromkeys((
-        "CPUPlace", "CUDAPlace", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute",
-        "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu",
-    ), "device.paddle_places"),
+        "CPUPlace", "CUDAPlace", "disable_static", "enable_static", "in_dynamic_mode", "is_compiled_with_cinn", "is_compiled_with_cuda",
+        "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu",
+    ), "device.places"),
     "last_recording": "ipython", "load_ipython_extension": "ipython",
     "create_parameter": "nn.layer", "ParamAttr": "nn.parameters",
-    "DataParallel": "distributed.replicas", "record": "recorders.run", "explain": "diagnosis.explain", "shares_storage": "recorders.sharing", "show": "showing",
+    "DataParallel": "distributed.replicas", "record": "recorders.run", "explain": "diagnosis.explain", "shares_storage": "recorders.existing", "show": "showing",
     "load": "saving", "save": "saving",
 }  # fmt: skip
 """What is imported on first use, and from which module; a name with "" is a module itself. A first program with tensors needs
@@ -107,8 +108,8 @@ __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
     "CPUPlace", "CUDAPlace", "DataParallel", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64", "create_parameter",
     "device", "disable_static", "distributed", "dtype", "e", "enable_grad", "enable_static", "explain", "finfo", "float16", "float32", "float64",
     "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
-    "int8", "io", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute", "is_compiled_with_ipu",
-    "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "linalg", "load", "load_ipython_extension", "metric", "nan",
+    "int8", "io", "is_compiled_with_cinn", "is_compiled_with_cuda",
+    "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "linalg", "load", "load_ipython_extension", "nan",
     "newaxis", "nn", "no_grad", "optimizer", "pi", "record", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled",
     "set_language", "set_printoptions", "shares_storage", "show", "uint8", *_SHORT, *_FUNCTIONS,
 ]  # fmt: skip

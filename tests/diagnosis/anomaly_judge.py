@@ -11,9 +11,9 @@ from types import FrameType
 from typing import Any
 
 import torch
-from inplacelab.frameworks.torch.pass_order import Stale, stale
 
 from inplacelab.diagnosis.findings import Finding
+from inplacelab.frameworks.torch.passes import Stale, stale
 
 HELPERS = ("in_thread", "run", "unseen")
 """Functions that wait for a thread: what happens meanwhile is due to the line that has called them, or to the thread's own."""

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from inplacelab.recording.sentences.headline import Headline
-
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import ErrorFacts
 from inplacelab.recording.queries import changes_nothing, visible_values
 from inplacelab.recording.ranks import Drift, RankAlignment, Replicas, align_ranks, compared
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.sentences import Headline
 from inplacelab.recording.slots import same_value, slots_of
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.side_by_side.comparison import MOST_DRAWN, Outline, outlines_around
