@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BEFORE = "a981fccbc090"
+BEFORE = "d6328948fd46"
 """The last commit whose subject nobody compared with anything."""
 LONGEST = 72
 
