@@ -7,8 +7,7 @@ import numpy as np
 
 from inplacelab.autograd.tensor_methods import GradFn, HookHandle
 from inplacelab.backends.base import Device, Place
-from inplacelab.dtypes import DType
-from inplacelab.dtypes import Form
+from inplacelab.dtypes import DType, Form
 from inplacelab.layout import Layout, Shape
 from inplacelab.storage import Storage
 
