@@ -46,6 +46,9 @@ class Program:
     def name(self) -> str:
         return f"{self.framework}/{self.path.stem}"
 
+    def __str__(self) -> str:
+        return self.name  # without the path, on which a sample of programs would depend
+
     def line(self, number: int) -> str:
         """A line as its author wrote it: without marks."""
         return _bare(self.text.splitlines()[number - 1])
