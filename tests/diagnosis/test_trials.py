@@ -194,12 +194,12 @@ def test_nothing_moves_across_what_depends_on_it(name: str, tmp_path: Path, monk
     def moves(trails: list[Trail], read: Any, main: str = "") -> list[Proposal]:
         return [each for each in proposals(trails, read, lines_of(main)) if each.way == "order"]
 
-    monkeypatch.setattr(fix_search, "proposals", moves)  # nothing else is tried
     script = tmp_path / "program.py"
     script.write_text(BEGIN + ACROSS[name])
     assert moves([failing(script)], text_of)
-    assert find(script).fixes == ()
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(fix_search, "proposals", moves)  # nothing else is tried
+        assert find(script).fixes == ()
     for each in find(script).fixes:
         if each.checked != "runs":
             agrees(script, fixed(each))
