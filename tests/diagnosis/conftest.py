@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -63,8 +64,8 @@ def _trials_are_forked(_forks: list[subprocess.Popen[bytes]], monkeypatch: pytes
             return alone(command, folder, environment, seconds)
         if not _forks:
             paths = {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path))), "PYTHONHASHSEED": "0"}
-            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-            _forks.append(subprocess.Popen([sys.executable, "-c", FORKS], env=os.environ | paths, bufsize=0, **pipes))
+            start = partial(subprocess.Popen, [sys.executable, "-c", FORKS], env=os.environ | paths, bufsize=0)
+            _forks.append(start(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL))
         (process,) = _forks
         assert process.stdin is not None
         assert process.stdout is not None
