@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -64,8 +63,12 @@ def _trials_are_forked(_forks: list[subprocess.Popen[bytes]], monkeypatch: pytes
             return alone(command, folder, environment, seconds)
         if not _forks:
             paths = {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path))), "PYTHONHASHSEED": "0"}
-            start = partial(subprocess.Popen, [sys.executable, "-c", FORKS], env=os.environ | paths, bufsize=0)
-            _forks.append(start(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL))
+            _forks.append(
+                subprocess.Popen(
+                    [sys.executable, "-c", FORKS], env=os.environ | paths, bufsize=0,
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                )
+            )  # fmt: skip
         (process,) = _forks
         assert process.stdin is not None
         assert process.stdout is not None
