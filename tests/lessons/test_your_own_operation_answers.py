@@ -38,15 +38,15 @@ RULE = "g * 3. * x * x"
 
 @pytest.fixture(autouse=True)
 def _the_table_as_before() -> Iterator[None]:
-    """A learner's row and its functions stay; other tests of the same process read them."""
+    """Takes away what a learner's row has added: other tests of the same process would find it."""
     tables: tuple[dict[str, Any], ...] = (ROWS, FUNCTIONS, FUNCTIONAL)
     before = [(table, dict(table)) for table in tables]
     methods = set(vars(Tensor))
     yield
-    for table, names in before:
-        for name in set(table) - set(names):
+    for table, entries in before:
+        for name in table.keys() - entries.keys():
             del table[name]
-    for name in set(vars(Tensor)) - methods:
+    for name in vars(Tensor).keys() - methods:
         delattr(Tensor, name)
 
 

@@ -457,7 +457,9 @@ def test_a_view_by_itself_can_be_stepped_in_the_dark(
     assert page.page.locator(".ipl-code, .ipl-chooser").count() == 0
     page.press("End")
     assert page.counter() == "10 / 10"
-    assert "Line 4 raised" in page.page.locator("[role=status]").inner_text()
+    said = page.page.locator("[role=status]").inner_text()
+    assert "was refused: line 3 had overwritten b" in said
+    assert "Line 3: overwritten by add_" in said
     assert page.page.locator(".ipl-pane svg:visible").count() == 1
 
 
