@@ -17,6 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from math import inf
+from pathlib import PurePath
 from threading import get_ident
 from traceback import walk_tb
 from typing import Any, Protocol
@@ -26,7 +27,7 @@ from inplacelab.language import Text
 from inplacelab.modes import current
 from inplacelab.recorders.events import Event, Missed, Stopped
 from inplacelab.recorders.program import code_of
-from inplacelab.recorders.static import class_name, traceback_of
+from inplacelab.recorders.static import class_name, message_of, traceback_of
 
 ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程中的操作没有记录。")
 _STOPPED = Text(
@@ -64,7 +65,7 @@ class Guard:
         self._block: modes.Block = _Present()
         self._on, self._thread = False, 0
         self._interrupted = False  # while an object was freed
-        self._failure: type[BaseException] | None = None
+        self._failure = ""
         self._notes: list[Text] = []
 
     def begin(self, observer: observe.Observer | None = None) -> None:
@@ -84,7 +85,7 @@ class Guard:
         self.protect(self._recorder.forget, anywhere=True)()
         self._on = False
         modes.leave(self._block)
-        if self._failure is not None:
+        if self._failure:
             self._recorder.emit(Stopped())
 
     def _protected(self, observer: observe.Observer) -> observe.Observer:
@@ -117,7 +118,7 @@ class Guard:
                 else:
                     self._is_elsewhere(partial(method, *args, **kwargs) if anywhere else None)
             except RecursionError:  # of a program that is deep in its own functions: nothing can be called here
-                self._on, self._failure = False, RecursionError
+                self._on, self._failure = False, class_name(RecursionError)
             except BaseException as error:
                 self._stop(error)
                 if _is_interrupt(error):
@@ -152,9 +153,10 @@ class Guard:
 
     def _stop(self, error: BaseException) -> None:
         """Stops the recording. Nothing refers to the error afterwards, since its frames keep tensors alive."""
-        self._on, self._failure = False, type(error)
+        self._on, self._failure = False, class_name(type(error))
         with suppress(BaseException):  # such as a second lack of memory
             self._recorder.forget()
+            self._failure = _described(error)
 
     def note(self, text: Text) -> None:
         """Has the recording say something once that it leaves out."""
@@ -163,8 +165,16 @@ class Guard:
 
     def notes(self, steps: int) -> tuple[Text, ...]:
         """Returns sentences that say what a recording with so many steps leaves out."""
-        stopped = [] if self._failure is None else [_STOPPED.format(steps, class_name(self._failure))]
+        stopped = [_STOPPED.format(steps, self._failure)] if self._failure else []
         return (*self._notes, *stopped)
+
+
+def _described(error: BaseException) -> str:
+    """Returns what to report of a failure of the recorder: its class, its message, and the line that raised it."""
+    *_, (frame, line) = walk_tb(traceback_of(error))
+    where = f" ({PurePath(frame.f_code.co_filename).name}:{line})"
+    message = message_of(error).partition("\n")[0]
+    return class_name(type(error)) + (f": {message}" if message else "") + where
 
 
 def _is_interrupt(error: BaseException) -> bool:
