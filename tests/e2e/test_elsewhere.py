@@ -60,15 +60,16 @@ def _is_foreign(url: str, home: str) -> bool:
 
 
 def step_through(page: Any) -> list[str]:
-    """Returns the sentences of the first four steps, reached with the keyboard."""
+    """Returns the sentences of the first four steps, reached with the keyboard. The kernel sends them one after the other."""
     player = page.locator(".ipl")
+    sentence = player.locator("[role=status]", has_not_text="still to come")
     player.wait_for()
     player.focus()
     page.keyboard.press("Home")
-    said = [player.locator("[role=status]").inner_text()]
+    said = [sentence.inner_text()]
     for _ in range(3):
         page.keyboard.press("ArrowRight")
-        said.append(player.locator("[role=status]").inner_text())
+        said.append(sentence.inner_text())
     return said
 
 
