@@ -79,7 +79,7 @@ def _texts(facts: StorageFacts, first: int) -> tuple[str, ...]:
 def magnified_from(slot: int, slots: int) -> int:
     """Returns the first slot of the window that shows `slot`. Rows begin at multiples of their length; the last is full.
 
-    >>> window(0, 100), window(17, 100), window(99, 100)
+    >>> magnified_from(0, 100), magnified_from(17, 100), magnified_from(99, 100)
     (0, 15, 96)
     """
     last = max(0, -(-slots // PER_ROW) * PER_ROW - SIZE)
