@@ -1,6 +1,9 @@
 """Stores facts about live objects, in the order in which they were first seen, without keeping the objects alive.
 
 Objects are found by address. That is safe, because Python reports that an object is freed before its address is used again.
+
+The garbage collector may free objects, and so change these dictionaries, wherever something is allocated: in the midst of a loop, and
+in `list(items())`, which makes tuples. So loops go over a `copy()`, or over a list of the values.
 """
 
 from __future__ import annotations
@@ -63,7 +66,7 @@ class Handles(Generic[T, F]):
 
     def living(self) -> Iterator[tuple[T, F]]:
         """Yields every live object with its facts, in the order in which they were added."""
-        for address, reference in list(self._alive.items()):
+        for address, reference in self._alive.copy().items():
             obj = reference()
             if obj is not None:
                 yield obj, self.facts[address]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import weakref
 
 import inplacelab as paddle
@@ -69,3 +70,30 @@ def test_a_handle_ends_with_its_object() -> None:
     handles.clear()
     del second
     assert gone == ["first"]
+
+
+class Cyclic:
+    """An object that only the garbage collector frees."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_the_collector_may_free_objects_while_the_living_are_found() -> None:
+    handles, died = Handles[Cyclic, int](lambda _: None, lambda function: function), 200
+    gc.collect()
+    gc.disable()
+    before = gc.get_threshold()
+    try:
+        objects = [Cyclic() for _ in range(2000)]
+        for number, each in enumerate(objects):
+            handles.add(each, number)
+        del objects[:died]
+        gc.set_threshold(gc.get_count()[0] + 500)  # so it runs when a quarter of so many tuples has been made
+        gc.enable()
+        found = [number for _, number in handles.living()]
+    finally:
+        gc.set_threshold(*before)
+        gc.enable()
+    assert found[-1] == 1999
+    assert {*range(died, 2000)} <= {*found}

@@ -87,8 +87,9 @@ class PaddleNodes(KnownNodes):
 
     def leaf_died(self, known: Any) -> None:
         """Notes that a tensor is gone."""
-        for address in [address for address, leaf in self._leaves.items() if leaf is known]:
-            del self._leaves[address]
+        for address, leaf in self._leaves.copy().items():
+            if leaf is known:
+                self._leaves.pop(address, None)
 
     def saved(self, number: int, kept: tuple[events.Kept, ...]) -> None:
         """Emits what a node is inferred to have saved."""

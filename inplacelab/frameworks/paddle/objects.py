@@ -172,7 +172,7 @@ class PaddleObjects(KnownObjects[PaddleTensor]):
     def _gradient_shown(self, tensor: Any) -> PaddleTensor | None:
         """Returns the gradient that an object of the program is: `x.grad` is another object at each call."""
         storage = self.storages.at(tensor)
-        for known in () if storage is None else storage.tensors.values():
+        for known in () if storage is None else list(storage.tensors.values()):
             if known.owner is not None and known.operand.layout == layout_of(tensor):
                 return known  # type: ignore[no-any-return]
         return None
@@ -182,7 +182,7 @@ class PaddleObjects(KnownObjects[PaddleTensor]):
         storage = None if self.recorder.names.names_of(tensor) else self.storages.at(tensor)
         alike: list[PaddleTensor] = [
             known
-            for known in (() if storage is None else storage.tensors.values())
+            for known in (() if storage is None else list(storage.tensors.values()))
             if known.operand.layout == layout_of(tensor) and known.alive() is not None
         ]
         same = self._same_as(tensor, alike)

@@ -46,7 +46,7 @@ class TorchNodes(KnownNodes):
 
     def kept_counters(self) -> set[int]:
         """Returns the numbers of the version counters of what nodes have saved."""
-        return {each.counter for node in self._nodes.values() for each in node.kept}
+        return {each.counter for node in list(self._nodes.values()) for each in node.kept}
 
     def of_leaf(self, number: int) -> int | None:
         """Returns the number of the node of a leaf, by the leaf's number; None if it was not described."""

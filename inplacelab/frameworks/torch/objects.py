@@ -129,9 +129,9 @@ class TorchObjects(KnownObjects[TorchTensor]):
         self.storages: TorchStorages = TorchStorages(self)
 
     def forget(self) -> None:
-        for (
-            known
-        ) in self.tensors.facts.values():  # which may stay for a while, since storages and tensors lead to each other
+        for known in list(
+            self.tensors.facts.values()
+        ):  # which stay for a while: storages and tensors lead to each other
             known.alive = gone
         super().forget()
 
@@ -326,7 +326,7 @@ class TorchObjects(KnownObjects[TorchTensor]):
         if known.counter.version == version_of(tensor):
             return False
         others = [
-            each for each in known.storage.tensors.values() if each.counter is known.counter and each is not known
+            each for each in list(known.storage.tensors.values()) if each.counter is known.counter and each is not known
         ]
         alone = [
             each

@@ -50,7 +50,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
         self._just_deserted: list[TorchStorage] = []
 
     def forget(self) -> None:
-        for storage in self._storages.values():
+        for storage in list(self._storages.values()):
             _Storage._free_weak_ref(storage.pin)
         for each in (self._deserted, self._just_deserted):
             each.clear()
@@ -96,8 +96,9 @@ class TorchStorages(KnownStorages[TorchStorage]):
         """
         while self.moved_to:
             _, storage = self.moved_to.popitem()
-            types = {dtype_of(tensor) for each in storage.tensors.values() if (tensor := each.alive()) is not None}
-            seen, tensor = storage.seen, next((each.alive() for each in storage.tensors.values()), None)
+            there = list(storage.tensors.values())
+            types = {dtype_of(tensor) for each in there if (tensor := each.alive()) is not None}
+            seen, tensor = storage.seen, there[0].alive() if there else None
             if seen is None or tensor is None or len(types) != 1:
                 continue
             (dtype,) = types
@@ -175,7 +176,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
 
     def counter_shown(self, storage: TorchStorage, data: Any) -> Counter:
         """Returns the version counter of a saved tensor that the program has not: that of one that shows the same version."""
-        version, others = version_of(data), storage.tensors.values()
+        version, others = version_of(data), list(storage.tensors.values())
         shown = ((each, other) for each in others if (other := each.alive()) is not None)
         same = next((each.counter for each, other in shown if version_of(other) == version), None)
         return same or (storage.counters[0] if storage.counters else self.new_counter(storage, version))
