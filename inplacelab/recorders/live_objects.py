@@ -2,8 +2,8 @@
 
 Objects are found by address. That is safe, because Python reports that an object is freed before its address is used again.
 
-The garbage collector may free objects, and so change these dictionaries, wherever something is allocated: in the midst of a loop, and
-in `list(items())`, which makes tuples. So loops go over a `copy()`, or over a list of the values.
+The garbage collector can run at any allocation and free objects, which changes these dictionaries: inside a loop, and even inside
+`list(items())`, which makes tuples. So loops go over a `copy()`, or over a list of the values.
 """
 
 from __future__ import annotations
