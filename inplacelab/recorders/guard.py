@@ -156,7 +156,7 @@ class Guard:
         self._on, self._failure = False, class_name(type(error))
         with suppress(BaseException):  # such as a second lack of memory
             self._recorder.forget()
-            self._failure = _described(error)
+            self._failure = described(error)
 
     def note(self, text: Text) -> None:
         """Has the recording say something once that it leaves out."""
@@ -169,7 +169,7 @@ class Guard:
         return (*self._notes, *stopped)
 
 
-def _described(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """Returns what to report of a failure of the recorder: its class, its message, and the line that raised it."""
     *_, (frame, line) = walk_tb(traceback_of(error))
     where = f" ({PurePath(frame.f_code.co_filename).name}:{line})"

@@ -25,11 +25,12 @@ from inplacelab.recorders.detection import (
     untested,
     unusable,
 )
+from inplacelab.recorders.guard import described
 from inplacelab.recorders.log import EventLog, EventRing
 from inplacelab.recorders.own_code import OWNS
 from inplacelab.recorders.program import PARSING, Program, Scope, as_unrecorded, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
-from inplacelab.recorders.static import class_name, names_in
+from inplacelab.recorders.static import names_in
 from inplacelab.supported import Framework, frameworks, loaded
 
 if TYPE_CHECKING:
@@ -250,7 +251,7 @@ class Session:
                     replay = Replay(self.program.text, self._given, record, recorder.watched)
                 return advice.advised(built, replay, fix=self._fix)
         except Exception as error:  # noqa: BLE001
-            return replace(built, notes=(*recorder.guard.notes(len(built)), _UNBUILT.format(class_name(type(error)))))
+            return replace(built, notes=(*recorder.guard.notes(len(built)), _UNBUILT.format(described(error))))
 
     def _watched(self, built: Recording) -> list[tuple[str, str, FailureFacts]]:
         """Returns what the watch has found out, in terms of the recorded text."""
