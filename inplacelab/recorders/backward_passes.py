@@ -185,7 +185,7 @@ class BackwardPasses:
 
     def begins(self, frame: FrameType, asks: PassArguments) -> None:
         """Called when a pass begins."""
-        line = self._recorder.names.line(frame)
+        place = self._recorder.names.place(frame)
         if self.running:
             self.advance(frame)
         objects = self._objects
@@ -210,7 +210,7 @@ class BackwardPasses:
         nodes = [number for each in under.nodes if (number := self.number_of(each)) is not None]
         first, *further = under.roots
         self._emit(events.BackwardBegan(
-            tuple(nodes), first, gradient, tuple(zip(further, others, strict=True)), line, *self._live_and_peak()
+            tuple(nodes), first, gradient, tuple(zip(further, others, strict=True)), place, *self._live_and_peak()
         ))  # fmt: skip
 
     def advance(self, frame: FrameType) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inplacelab.place import Place
 from inplacelab.recorders import builder_facts
 from inplacelab.recorders import events as ev
 from inplacelab.recorders.builder_facts import Changes, Objects, Steps
@@ -52,9 +53,9 @@ def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = N
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedPass:
-    """A running backward pass: the line that began it, and the status of its nodes in the enclosing pass."""
+    """A running backward pass: where it was begun, and the status of its nodes in the enclosing pass."""
 
-    line: int | None
+    place: Place | None
     before: dict[int, NodeStatus]
 
 
@@ -71,14 +72,14 @@ class Builder:
     def __init__(self, limit: int | None = None) -> None:
         self.steps = Steps(limit)
         self._objects = Objects(self.steps)
-        self._line: int | None = None
+        self._place: Place | None = None
         self._turn = 0
         self._nothing_yet = False  # a statement has begun, and nothing has happened in it yet
         self._simple = False  # that statement contains no others
         self._failed_pass = False  # an error stopped a backward pass, and nothing has happened since
         self._passes: list[UnfinishedPass] = []  # the running passes, each begun inside the one before it
         self._waiting = False  # nodes may still have the status that a finished pass gave them
-        self._operation: tuple[str, int | None] = ("", None)  # the last operation and its line
+        self._operation: tuple[str, Place | None] = ("", None)  # the last operation and its place
         self._new_nodes: list[tuple[int, bool]] = []  # since the last step, and whether each was made for a view
         self._launches: list[ev.Launched] = []  # since the last step
         self._collective: CollectiveFacts | None = None  # since the last step
@@ -167,7 +168,7 @@ class Builder:
         if event.origin.observed:
             self._statement_ended(event.depth, event.live, event.peak)
             self._nothing_yet, self._simple = True, event.simple
-        self._line = event.line
+        self._place = event.place
         self._turn += 1
 
     def _statement_ended(self, depth: int, live: int, peak: int) -> None:
@@ -175,21 +176,21 @@ class Builder:
         changes, self.steps.now = self.steps.now, Changes()
         changes.take(self.steps.late)
         self.steps.late = Changes()
-        if self._nothing_yet and self._line is not None:
+        if self._nothing_yet and self._place is not None:
             if changes or (self._simple and depth < 2):
                 self._step("line", changes, live, peak)
         else:  # its temporaries may be gone without an event
             self.steps.amend(changes, live=live)
         self._nothing_yet = self._failed_pass = False
 
-    def _happens(self, line: int | None, *, reallocates: bool = False) -> None:
-        """Begins a step on a line: facts that arrived after the last step belong to that step.
+    def _happens(self, place: Place | None, *, reallocates: bool = False) -> None:
+        """Begins a step at a place: facts that arrived after the last step belong to that step.
 
         Objects that were freed since belong to the last step, too, unless this step freed them (it `reallocates`), or the statement
         that freed them has only begun: then the last step is of an earlier statement.
         """
         steps = self.steps
-        self._line = line or self._line
+        self._place = place or self._place
         if self._nothing_yet:
             steps.late.take(steps.now)
             steps.now, steps.late = steps.late, Changes()
@@ -219,7 +220,9 @@ class Builder:
             self._launches.clear()
         if kind == "operation" and self._collective is not None:
             facts["collective"], self._collective = self._collective, None
-        self.steps.add(changes, kind=kind, phase=phase, line=self._line, turn=self._turn, live=live, peak=peak, **facts)
+        self.steps.add(
+            changes, kind=kind, phase=phase, place=self._place, turn=self._turn, live=live, peak=peak, **facts
+        )
 
     def _add_step(self, kind: str, live: int, peak: int, **facts: Any) -> None:
         """Adds a step with all facts that are new."""
@@ -240,7 +243,7 @@ class Builder:
             id=event.node,
             name=event.name,
             op="",
-            line=None,
+            place=None,
             edges=tuple(edges),
             saved=() if event.released else builder_facts.saved(event.kept, observed=event.origin.observed),
             released=event.released,
@@ -253,12 +256,12 @@ class Builder:
             self.steps.change_node(node, saved=(), released=True)
 
     def _place_nodes(self, made: set[int | None]) -> None:
-        """Gives the nodes that the last operation made its name and line."""
-        name, line = self._operation
+        """Gives the nodes that the last operation made its name and place."""
+        name, place = self._operation
         for number, view in self._new_nodes:
             facts = self.steps.now.nodes.get(number)
             if facts is not None and (view or number in made) and name:
-                self.steps.now.nodes[number] = replace(facts, op=name, line=line)
+                self.steps.now.nodes[number] = replace(facts, op=name, place=place)
         self._new_nodes.clear()
 
     # ---- operations ------------------------------------------------------------------------------------------------------
@@ -267,16 +270,16 @@ class Builder:
         """Notes the collective for the operation that follows. One without an operation is a step itself."""
         made = CollectiveFacts(event.name, event.number, event.rank, event.ranks)
         if event.alone:
-            self._happens(event.line)
+            self._happens(event.place)
             self._add_step("line", event.live, event.peak, collective=made)
         else:
             self._collective = made
 
     def _operation_done(self, event: ev.OperationDone) -> None:
-        self._happens(event.line, reallocates=event.category == "reallocated")
+        self._happens(event.place, reallocates=event.category == "reallocated")
         if not self._passes:
             self._no_node_waits()
-        self._operation = (event.name, self._line)
+        self._operation = (event.name, self._place)
         output = self.steps.tensor(event.output.tensor)
         base = None if output is None else self.steps.tensor(output.base)
         self._place_nodes({event.node, *(each.node for each in (output, base) if each is not None)})
@@ -311,8 +314,8 @@ class Builder:
         if event.category in ("create", "view", "relayout") or not event.origin.observed:
             return
         seen = set()
-        for place, operand in enumerate(event.inputs):
-            runs, copied = self._runs_of(operand), place == event.copied
+        for position, operand in enumerate(event.inputs):
+            runs, copied = self._runs_of(operand), position == event.copied
             if runs and (operand.tensor, runs, copied) not in seen:
                 seen.add((operand.tensor, runs, copied))
                 yield ReadFacts(operand.storage, operand.tensor, runs, copied)
@@ -325,12 +328,12 @@ class Builder:
     # ---- backward --------------------------------------------------------------------------------------------------------
 
     def _backward_began(self, event: ev.BackwardBegan) -> None:
-        self._happens(event.line)
+        self._happens(event.place)
         self._place_nodes(set())
         before: dict[int, NodeStatus] = {}
         if self._passes:
             before = {node: "" if (facts := self.steps.node(node)) is None else facts.status for node in event.nodes}
-        self._passes.append(UnfinishedPass(self._line, before))
+        self._passes.append(UnfinishedPass(self._place, before))
         self._waiting = True
         for node in event.nodes:
             self.steps.change_node(node, status="waiting")
@@ -340,7 +343,7 @@ class Builder:
     def _unpacked(self, event: ev.Unpacked) -> None:
         self.steps.change_node(event.node, status="unpacking")
         self._backward(
-            "unpack", event.node, event.gradient, event.live, event.peak, line=event.line, saved=event.name,
+            "unpack", event.node, event.gradient, event.live, event.peak, place=event.place, saved=event.name,
             kept_at=event.kept_at, found_at=event.found_at,
         )  # fmt: skip
 
@@ -351,11 +354,11 @@ class Builder:
         facts: dict[str, Any]
         match event:
             case ev.HookBegan():
-                action, facts = "hook", {"line": event.line, "inputs": (event.given,)}
+                action, facts = "hook", {"place": event.place, "inputs": (event.given,)}
             case ev.HookEnded():
                 action, facts = "hooked", {"inputs": (event.given,), "output": event.result}
             case _:
-                action, facts = "custom", {"line": event.line, "inputs": event.given}
+                action, facts = "custom", {"place": event.place, "inputs": event.given}
         self._backward(action, event.node, event.gradient, event.live, event.peak, op=event.name, **facts)
 
     def _node_ran(self, event: ev.NodeRan) -> None:
@@ -392,13 +395,13 @@ class Builder:
 
     def _backward(  # noqa: PLR0913  # the facts of a backward step
         self, action: BackwardAction, node: int | None, gradient: ev.Gradient | None, live: int, peak: int, *,
-        line: int | None = None, saved: str | None = None, kept_at: int | None = None, found_at: int | None = None,
+        place: Place | None = None, saved: str | None = None, kept_at: int | None = None, found_at: int | None = None,
         op: str = "backward", others: tuple[RootFacts, ...] = (), **facts: Any,
     ) -> None:  # fmt: skip
         """Adds a step of a backward pass."""
         if self._nothing_yet:  # a statement of a hook, or of a `PyLayer`'s `backward`, had begun
             self._happens(None)
-        self._line = line or (self._passes[-1].line if self._passes else self._line)
+        self._place = place or (self._passes[-1].place if self._passes else self._place)
         values, shape = (None, None) if gradient is None else (gradient.values, gradient.shape)
         done = BackwardFacts(action, node, saved, kept_at, found_at, values, shape, others)
         self._add_step("backward", live, peak, op=op, backward=done, **facts)
@@ -416,8 +419,8 @@ class Builder:
     # ---- errors ----------------------------------------------------------------------------------------------------------
 
     def _refused(self, event: ev.Refused) -> None:
-        if event.line is not None or not self._passes:
-            self._happens(event.line)
+        if event.place is not None or not self._passes:
+            self._happens(event.place)
         self._nothing_yet = False  # a statement of a `PyLayer`'s `backward` may have begun
         self._place_nodes(set())
         self.steps.change_node(event.node, status="failed")
@@ -430,7 +433,7 @@ class Builder:
     def _raised(self, event: ev.Raised) -> None:
         failed_pass = self._failed_pass
         self._happens(None)
-        self._line, self._failed_pass = event.line or self._line, failed_pass
+        self._place, self._failed_pass = event.place or self._place, failed_pass
         error = ErrorFacts(type=event.type, message=event.message, explanation=None, notes=())
         self._add_step("error", event.live, event.peak, error=error, inputs=event.inputs)
         self._failed_pass = False

@@ -23,6 +23,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from inplacelab.language import Text
+from inplacelab.place import Place, same_line
 from inplacelab.recorders import events
 from inplacelab.recorders.framework_rules import depends_of
 from inplacelab.recorders.guard import ELSEWHERE, Guard, StepLimit
@@ -69,7 +70,7 @@ class Call:
         tensors: its tensors, in the order in which they are listed as inputs.
         known, operands, versions: what is known of them, their metadata, and their versions before.
         unknown: those that cannot be recorded, or not yet, since they have no memory.
-        line: the line of the program.
+        place: where the program is.
         touched: what it will write and read, where that is not all of its tensors.
         depends: how its result will depend on its tensors, or each of several results; None if that is not known.
         reported: how many of its results have been reported.
@@ -84,7 +85,7 @@ class Call:
     operands: tuple[events.Operand, ...] = ()
     versions: Sequence[int] = ()
     unknown: Sequence[Any] = ()
-    line: int | None = None
+    place: Place | None = None
     touched: Touched = ALL
     depends: Found = None
     reported: int = 0
@@ -97,13 +98,13 @@ class FailedCall:
     """A call that raised.
 
     Attributes:
-        error: the address of the exception. Another one may get this address later, so the line is compared, too.
-        line: the line of the program.
+        error: the address of the exception. Another one may get this address later, so the place is compared, too.
+        place: where the program was.
         operands: the numbers of the tensors that it was given.
     """
 
     error: int = 0
-    line: int | None = None
+    place: Place | None = None
     operands: tuple[int, ...] = ()
 
 
@@ -226,7 +227,7 @@ class CallRecorder(Generic[C]):
         """
         if not self._begun:
             if frame is not None:
-                self.names.line(frame)
+                self.names.place(frame)
             self._begun = True
             self.objects.storages.began()
             self.live_before = self.objects.storages.live_before
@@ -246,9 +247,9 @@ class CallRecorder(Generic[C]):
             return
         with self.unseen():
             self.names.look(scopes_of(self.program.frames_in(error)), done=True)
-            line, failed = self.program.line_of(error), self._failed
-            operands = failed.operands if (id(error), line) == (failed.error, failed.line) else ()
-            self.emit(events.Raised(class_name(type(error)), message_of(error), line, *self.live_and_peak(), operands))
+            place, failed = self.program.place_of(error), self._failed
+            operands = failed.operands if id(error) == failed.error and same_line(place, failed.place) else ()
+            self.emit(events.Raised(class_name(type(error)), message_of(error), place, *self.live_and_peak(), operands))
 
     def known(self, tensor: Any) -> Any:
         """Describes a tensor that the program has a name for. Returns what is known of it."""
@@ -293,7 +294,7 @@ class CallRecorder(Generic[C]):
                 self._note_what_was_there(frame)
             if self.objects.storages.moved_to:
                 self.objects.storages.agree_on_types()
-            call.line = self.names.line(frame)
+            call.place = self.names.place(frame)
             if self.passes.running:
                 self.passes.advance(frame)
             if call.kind.leads_outside:
@@ -339,7 +340,7 @@ class CallRecorder(Generic[C]):
                     if self.objects.wrote_unseen(known, tensor):
                         self.guard.note(self.unobserved)
                 self._refused_late(call)
-            self._failed = FailedCall(id(sys.exception()), call.line, tuple(known.number for known in call.known))
+            self._failed = FailedCall(id(sys.exception()), call.place, tuple(known.number for known in call.known))
         call.tensors, call.unknown, call.touched = (), (), ALL
 
     def _refused_late(self, call: C) -> None:
@@ -441,7 +442,7 @@ class CallRecorder(Generic[C]):
             copied = call.touched.place_copied(call.tensors)
         depends = depends_of(call.depends, category, output, call.operands, call.reported)
         self.emit(events.OperationDone(
-            call.kind.name, category, inputs, output, {}, node, call.line, *self.live_and_peak(), slots_are, copied, depends,
+            call.kind.name, category, inputs, output, {}, node, call.place, *self.live_and_peak(), slots_are, copied, depends,
             self.tracks() if self.tracks else None,
         ))  # fmt: skip
 

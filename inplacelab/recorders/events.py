@@ -1,14 +1,14 @@
 """Defines the events that recorders emit and the builder reads.
 
 The recorder of a framework emits these events; `builder` turns them into the steps of a `Recording`. An event is
-plain data: numbers for objects, layouts, copies of bytes, lines of the program. It keeps no tensor alive and depends on no framework.
+plain data: numbers for objects, layouts, copies of bytes, places in the program. It keeps no tensor alive and depends on no framework.
 
 Objects are numbered in the order in which they were first seen, separately for tensors, storages, counters and nodes. An event
 may use a number once the object was described (`StorageSeen`, `CounterSeen`, `TensorMade`, `NodeMade`).
 
 Events are not changed once they are emitted. (They are not frozen: making a frozen instance takes double the time.)
 
-Units: `bytes`, `live` and `peak` are bytes; shapes, strides, offsets and slots count elements; lines count from 1 in the program's text.
+Units: `bytes`, `live` and `peak` are bytes; shapes, strides, offsets and slots count elements.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from inplacelab.kernels.launch import Launch
     from inplacelab.language import Text
     from inplacelab.layout import Layout
+    from inplacelab.place import Place
     from inplacelab.recorders.snapshots import Snapshot
     from inplacelab.recording.facts import Category, SlotsAre, Values
 
@@ -57,13 +58,13 @@ class StatementBegan(Event):
     """A statement begins; the one before it has ended.
 
     Attributes:
-        line: its line.
+        place: where it is.
         simple: whether it contains no other statements.
         depth: how many frames run the program: 1 outside its functions.
         live, peak: live bytes and their peak so far.
     """
 
-    line: int
+    place: Place
     simple: bool
     depth: int
     live: int
@@ -100,13 +101,13 @@ class Raised(Event):
     Attributes:
         type: the name of its class.
         message: its text.
-        line: the program's line; None outside the program.
+        place: where the program was; None outside the program.
         inputs: the tensors that the call was given which raised it.
     """
 
     type: str
     message: str
-    line: int | None
+    place: Place | None
     live: int
     peak: int
     inputs: tuple[int, ...] = ()
@@ -122,7 +123,7 @@ class Refused(Event):
         why: the reason, as a sentence.
         fix: what to do.
         node, storage, tensor: what it is about, as far as known.
-        line: the program's line; None in the framework's part of a backward pass.
+        place: where the program was; None in the framework's part of a backward pass.
         inputs: the tensors that the refused call was given.
         kind: what happened (see `facts.FailureKind`).
     """
@@ -134,7 +135,7 @@ class Refused(Event):
     node: int | None
     storage: int | None
     tensor: int | None
-    line: int | None
+    place: Place | None
     live: int
     peak: int
     inputs: tuple[int, ...] = ()
@@ -379,7 +380,7 @@ class Communicated(Event):
         rank: the number of this rank.
         ranks: how many ranks there are.
         alone: whether no operation follows, as for a barrier.
-        line: the program's line, if it is alone.
+        place: where the program was, if it is alone.
     """
 
     name: str
@@ -387,7 +388,7 @@ class Communicated(Event):
     rank: int
     ranks: int
     alone: bool
-    line: int | None
+    place: Place | None
     live: int
     peak: int
 
@@ -403,7 +404,7 @@ class OperationDone(Event):
         output: its result; for an in-place operation what was written.
         attributes: its other arguments, by name.
         node: the grad node that it made.
-        line: the program's line; None outside the program.
+        place: where the program was; None outside the program.
         live, peak: live bytes and their peak.
         slots_are: what is known of the slots of an in-place operation's output (see `WriteFacts`).
         copied: the position of the input whose elements it wrote as they are; None if no input's were.
@@ -417,7 +418,7 @@ class OperationDone(Event):
     output: Operand
     attributes: Mapping[str, Any]
     node: int | None
-    line: int | None
+    place: Place | None
     live: int
     peak: int
     slots_are: SlotsAre = "written"
@@ -452,14 +453,14 @@ class BackwardBegan(Event):
         first: the node that it begins with.
         gradient: the gradient that it receives.
         others: the further nodes that it begins with, each with its gradient.
-        line: the program's line.
+        place: where the program was.
     """
 
     nodes: tuple[int, ...]
     first: int
     gradient: Gradient
     others: tuple[tuple[int, Gradient], ...]
-    line: int | None
+    place: Place | None
     live: int
     peak: int
 
@@ -480,7 +481,7 @@ class Unpacked(Event):
         name: the derivative's name for the saved tensor.
         kept_at, found_at: its version when it was saved, and now.
         gradient: what arrived at the node.
-        line: the program's line, if the program's code reads the saved tensor.
+        place: where the program was, if its code reads the saved tensor.
     """
 
     node: int
@@ -488,7 +489,7 @@ class Unpacked(Event):
     kept_at: int
     found_at: int
     gradient: Gradient | None
-    line: int | None
+    place: Place | None
     live: int
     peak: int
 
@@ -500,14 +501,14 @@ class HookBegan(Event):
     Attributes:
         node: the node that received the gradient.
         name: the hook's name.
-        line: the line of the hook's definition, if it is in the program.
+        place: where the hook is defined, if that is in the program.
         given: the number of the tensor that it receives.
         gradient: its value.
     """
 
     node: int
     name: str
-    line: int | None
+    place: Place | None
     given: int
     gradient: Gradient
     live: int
@@ -533,7 +534,7 @@ class CustomBegan(Event):
 
     node: int
     name: str
-    line: int | None
+    place: Place | None
     given: tuple[int, ...]
     gradient: Gradient | None
     live: int

@@ -265,7 +265,7 @@ def _recorded(found: Found) -> Recording:
     recorder = found.recorder(Program("", "", frozenset(found.tensors)), log)
     recorder.look(found.tensors)
     near, left = _nearest(list(log))
-    about = Recording(recorder.framework, recorder.version, "", "", ())
+    about = Recording(recorder.framework, recorder.version, "", (), ())
     made = builder.build([*near, events.LookedAt()], about)
     shown = {name for _, facts in made.steps[0].tensors if facts is not None for name in facts.names}
     left_out = [name for name in found.tensors if name not in shown]

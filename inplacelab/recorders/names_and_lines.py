@@ -27,8 +27,9 @@ from functools import partial
 from types import FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple, Protocol
 
+from inplacelab.place import Place
 from inplacelab.recorders import events
-from inplacelab.recorders.program import RELAY, Place, Program, Scope, scopes_of
+from inplacelab.recorders.program import RELAY, Program, Scope, scopes_of
 from inplacelab.recorders.static import attributes_of, first_items, members_of, module_of, place_of_attributes
 
 FIRST = 16
@@ -327,7 +328,6 @@ class NamesAndLines:
         self._recorder, self._program, self._emit = recorder, recorder.program, recorder.emit
         program = recorder.program
         self._filename, self._lines_before = program.filename, program.first_line - 1
-        self._lines = program.text.count("\n") + 1
         self._bindings = Bindings(program.names, recorder.watched)
         self.names_of, self.drop_reference = self._bindings.names_of, self._bindings.drop_reference
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
@@ -358,7 +358,8 @@ class NamesAndLines:
             scopes = scopes_of(frames)
         self.look(scopes, done=True)
         live, peak = self._recorder.live_and_peak()
-        self._emit(events.StatementBegan(line - self._lines_before, simple, len(scopes), live, peak))
+        place = self._program.statement_at(line, frame, self.root)
+        self._emit(events.StatementBegan(place, simple, len(scopes), live, peak))
 
     def finish(self, scope: Scope) -> None:
         """Emits the end of the program, whose names belong to its last statement."""
@@ -432,20 +433,11 @@ class NamesAndLines:
             if found is not None:
                 self._names_are(found, done=begins)
             if begins:
-                self._emit(
-                    events.StatementBegan(line, False, 1, *self._recorder.live_and_peak(), origin=events.INFERRED)
-                )
+                place, live_and_peak = self._program.place(frame, self.root), self._recorder.live_and_peak()
+                self._emit(events.StatementBegan(place, False, 1, *live_and_peak, origin=events.INFERRED))
         return frame
 
     def place(self, frame: FrameType | None) -> Place | None:
-        """Returns, at an event, the program's place."""
+        """Returns, at an event, the program's place; None if the program is not on the stack."""
         here = self.here(frame)
-        return None if here is None else self._program.place(here)
-
-    def line(self, frame: FrameType | None) -> int | None:
-        """Returns, at an event, the program's line; None if the program is not on the stack."""
-        here = self.here(frame)
-        if here is None:
-            return None
-        line = here.f_lineno - self._lines_before
-        return line if 1 <= line <= self._lines else self._program.line_at(here)
+        return None if here is None else self._program.place(here, self.root)

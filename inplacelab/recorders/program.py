@@ -11,7 +11,7 @@ import linecache
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from pathlib import Path
@@ -21,6 +21,7 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, Method
 from typing import Any, NamedTuple
 
 from inplacelab.errors import Refusal
+from inplacelab.place import Place
 from inplacelab.recorders.static import member, names_in, traceback_of
 
 RELAY = "<relay>"
@@ -94,14 +95,6 @@ class Block(NamedTuple):
     first_line: int
 
 
-class Place(NamedTuple):
-    """Where the program is: the code that runs, the offset of the instruction, and its line in the program's text."""
-
-    code: CodeType
-    instruction: int
-    line: int
-
-
 @dataclass(frozen=True)
 class Program:
     """The program that is recorded.
@@ -119,6 +112,8 @@ class Program:
     first_line: int = 1
     statements: Mapping[int, int] = field(default_factory=dict, repr=False)
     """For each line of the text, the line on which the innermost statement begins that it is a part of."""
+    _places: dict[tuple[int, int, int], tuple[CodeType, Place]] = field(default_factory=dict, repr=False, compare=False)
+    """The places so far, by code, instruction, and the place that it was called from. (They keep these addresses from being used again.)"""
 
     @classmethod
     def of(cls, tree: ast.AST, text: str, filename: str, first_line: int = 1) -> Program:
@@ -155,9 +150,24 @@ class Program:
         """Returns the program's frames in an error's traceback, innermost first; they still have their names."""
         return [frame for frame, _ in walk_tb(traceback_of(error)) if self.has(frame)][::-1]
 
-    def place(self, frame: FrameType) -> Place:
-        """Returns the place of one of its frames."""
-        return Place(frame.f_code, frame.f_lasti, self.line_at(frame))
+    def place(self, frame: FrameType, outermost: FrameType | None = None) -> Place:
+        """Returns the place of one of its frames, with the calls that led there from `outermost` on."""
+        place: Place | None = None
+        for each in reversed(self.frames(frame, outermost)):
+            key = id(each.f_code), each.f_lasti, id(place)
+            known = self._places.get(key)
+            if known is None:
+                function = "" if each is outermost or each.f_code.co_name == "<module>" else each.f_code.co_qualname
+                known = each.f_code, Place(self.line_at(each), 0, function, "", place)
+                self._places[key] = known
+            place = known[1]
+        assert place is not None
+        return place
+
+    def statement_at(self, line_of_file: int, frame: FrameType, outermost: FrameType | None) -> Place:
+        """Returns the place of the statement that begins on a line, in one of its frames."""
+        place, line = self.place(frame, outermost), self.line(line_of_file)
+        return place if place.line == line else replace(place, line=line)
 
     def line_at(self, frame: FrameType) -> int:
         """Returns the line of the text that a frame of the program runs, or that called it: a `with` block may call functions that
@@ -178,15 +188,15 @@ class Program:
         """Returns the first line of the innermost statement that contains a line of the text."""
         return self.statements.get(line, line)
 
-    def line_of_function(self, function: Any) -> int | None:
-        """Returns the line with the `def` or `lambda` of a function; None for a function outside the program."""
+    def place_of_function(self, function: Any) -> Place | None:
+        """Returns the place of the `def` or `lambda` of a function; None for a function outside the program."""
         code = code_of(function)
         if code is None or code.co_filename != self.filename:
             return None
         first = self.line(code.co_firstlineno)  # of its first decorator, if it has any
         lines = enumerate(self.text.splitlines()[first - 1 :], first)
         defined = (line for line, text in lines if text.lstrip().startswith(("def ", "async def ")))
-        return first if code.co_name == "<lambda>" else next(defined, first)
+        return Place(first if code.co_name == "<lambda>" else next(defined, first), 0, code.co_qualname)
 
     def arguments(self, kind: type, frame: FrameType) -> Iterator[Any]:
         """Yields the objects of a class that the program has given to the function that it is calling, in which a frame runs."""
@@ -203,14 +213,16 @@ class Program:
             parts = value.values() if is_dict else value if is_list else (value,)
             yield from [each for each in parts if issubclass(type(each), kind)]
 
-    def line_of(self, error: BaseException) -> int | None:
-        """Returns the innermost line of the program in an error's traceback."""
-        found, walk = None, traceback_of(error)
+    def place_of(self, error: BaseException) -> Place | None:
+        """Returns the innermost place of the program in an error's traceback."""
+        place, walk = None, traceback_of(error)
         while walk is not None:
             if self.has(walk.tb_frame):
-                found = self.line(walk.tb_lineno)
+                code = walk.tb_frame.f_code
+                function = "" if place is None else code.co_qualname
+                place = Place(self.line(walk.tb_lineno), 0, function, "", place)
             walk = walk.tb_next
-        return found
+        return place
 
 
 def identifiers(tree: ast.AST) -> frozenset[str]:

@@ -219,7 +219,7 @@ class Session:
     def began(self) -> list[tuple[int, int]]:
         """The line of each statement that began, in order, and how many frames of the program ran it."""
         began = (each for each in self._log if isinstance(each, events.StatementBegan))
-        return [(each.line, each.depth) for each in began]
+        return [(each.place.line, each.depth) for each in began]
 
     def recording(self) -> Recording:
         """Returns the recording so far. It is built now, from events; while the program runs, only events are stored."""
@@ -231,12 +231,14 @@ class Session:
         """Builds the recording. If that fails, the program, whose error may be on its way, goes on with a recording that says so."""
         from inplacelab.recorders import advice, builder
         from inplacelab.recorders.replay import Replay
+        from inplacelab.recording.facts import SourceFacts
         from inplacelab.recording.recording import Recording
         from inplacelab.recording.trace import explained
 
         recorder = self.recorder
+        sources = (SourceFacts("", self.program.text, self.program.first_line),)
         built = Recording(
-            recorder.framework, recorder.version, self._title, self.program.text, (), live_before=recorder.live_before
+            recorder.framework, recorder.version, self._title, sources, (), live_before=recorder.live_before
         )
         try:
             built = builder.build(self._log, built, limit=self._limit)

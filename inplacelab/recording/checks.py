@@ -58,6 +58,7 @@ def check(recording: Recording) -> None:
     try:
         _names(recording.framework, recording.framework_version)
         _sizes(recording.truncated, recording.live_before)
+        _check_sources(recording)
         _check_fixes(recording)
         world = _World()
         for position, step in enumerate(recording.steps):
@@ -95,7 +96,30 @@ _TOO_MUCH = Text("{0}: up to this step there is too much to draw.", "{0}：到�
 _EDIT = Text("{0}: an edit is not inside the source.", "{0}：修改之处不在源代码之内。")
 _CYCLE = Text("{0}: the edges of the grad nodes form a cycle.", "{0}：梯度节点的边构成了环。")
 
-_STORAGE, _COUNTER = Text("storage", "存储"), Text("version counter", "版本计数器")
+_STORAGE, _COUNTER, _SOURCE = Text("storage", "存储"), Text("version counter", "版本计数器"), Text("source", "源文件")
+
+
+def _check_sources(recording: Recording) -> None:
+    """Places are in sources that are there."""
+    for position, source in enumerate(recording.sources):
+        try:
+            _names(source.name)
+            _sizes(source.first_line)
+        except MisfitError as misfit:
+            raise misfit.inside(f".sources[{position}]") from None
+    nodes = (facts for step in recording.steps for _, facts in step.nodes if facts is not None)
+    places = [*(step.place for step in recording.steps), *(node.place for node in nodes)]
+    found = {id(each): each for each in places if each is not None}
+    seen = set[int]()
+    for place in found.values():
+        for each in place.calls:
+            if id(each) in seen:
+                break
+            seen.add(id(each))
+            _names(each.function, each.owner)
+            _sizes(each.line, each.skipped, each.source)
+            if each.source and each.source >= len(recording.sources):
+                raise MisfitError(_NOT_THERE, _SOURCE, each.source).inside(".places")
 
 
 def _check_fixes(recording: Recording) -> None:

@@ -1,26 +1,27 @@
 """Converts recordings to JSON text and back without loss, also from the JSON of earlier schemas.
 
-The form follows from the dataclasses: a class is an object with its fields, a tuple is a list, None is null. JSON cannot
-express some numbers; they are written as `"nan"`, `"inf"`, `"-inf"` and `{"re": 1.0, "im": -2.0}`. The text is
-strict JSON, the same for equal recordings, with one step on each line. `schema.json` in this folder describes it.
+The form follows from the dataclasses: a class is an object with its fields, a tuple is a list, None is null. Each place is
+written once, in `places`, and steps and nodes refer to it by its position there. JSON cannot express some numbers; they are
+written as `"nan"`, `"inf"`, `"-inf"` and `{"re": 1.0, "im": -2.0}`. The text is strict JSON, the same for equal
+recordings, with one step on each line. `schema.json` in this folder describes it.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from cmath import isfinite
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
-from math import prod
 from os import PathLike
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from inplacelab.language import Text
+from inplacelab.place import MOST_CALLS, Place
 from inplacelab.recording.checks import check
+from inplacelab.recording.earlier_schemas import upgraded
 from inplacelab.recording.facts import Number
 from inplacelab.recording.file_text import (
     HIDDEN,
@@ -32,81 +33,10 @@ from inplacelab.recording.file_text import (
     read_text,
 )
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording
-from inplacelab.supported import framework_named
 
 __all__ = ["RecordingFormatError", "decoded", "from_json", "load", "save", "to_json"]
 
 Json = dict[str, Any]
-
-
-def upgraded(document: Json) -> Json:
-    """Returns the document in the current schema; a document with any other schema is returned as it is.
-
-    Args:
-        document: a recording as `json.loads` returns it. It is changed in place.
-
-    Raises:
-        AttributeError, KeyError, TypeError, ValueError: if the document does not match its schema.
-    """
-    if document.get("schema") == 1 and document["schema"] is not True:
-        _from_1(document)
-    if document.get("schema") == 2:
-        _from_2(document)
-    return document
-
-
-def _from_1(document: Json) -> None:
-    """Schema 1 had no counters: each storage had a version. And a `fix` was called `mend`."""
-    known: dict[int, tuple[Json, int]] = {}  # the facts of each storage, and its version
-    for step in document["steps"]:
-        _count_apart(step, known)
-        if step["error"] is not None and "mend" in step["error"]:
-            step["error"]["fix"] = step["error"].pop("mend")
-        tensors = [tensor for _, tensor in step["tensors"] if tensor is not None]
-        saved = [saved for _, node in step["nodes"] if node is not None for saved in node["saved"]]
-        for facts in (*tensors, *saved, *step["writes"]):
-            facts["counter"] = facts["storage"]
-    document["schema"] = 2
-
-
-_AT_POSITIONS = re.compile("index|scatter|mask|put|setitem|diagonal|where|embedding|tri[lu]_")
-"""What operations are called that may write only some elements of their tensor."""
-
-
-def _from_2(document: Json) -> None:
-    """Schema 2 gave all slots of a tensor where it was not known which of them an operation had written."""
-    known: dict[int, Json] = {}  # the facts of each tensor
-    framework = framework_named(document["framework"])
-    compared = framework is not None and not framework.reports_writes
-    for step in document["steps"]:
-        known |= {number: facts for number, facts in step["tensors"] if facts is not None}
-        for write in step["writes"]:
-            may_be_some = _AT_POSITIONS.search(step["op"] or "") and _is_whole(write, known.get(write["tensor"]))
-            write["slots_are"] = "changed" if compared else "around" if may_be_some else "written"
-    document["schema"] = 3
-
-
-def _is_whole(write: Json, tensor: Json | None) -> bool:
-    """Whether a write has as many slots as its tensor has elements; so it is taken to be if the tensor is not known."""
-    return tensor is None or sum(stop - start for start, stop in write["slots"]) >= prod(tensor["shape"])
-
-
-def _count_apart(step: Json, known: dict[int, tuple[Json, int]]) -> None:
-    """Gives each storage a counter with the storage's number, and drops storages in which only the version changed."""
-    storages, counters = [], []
-    for number, facts in step["storages"]:
-        before, old = known.pop(number, (None, None))
-        if facts is None:
-            storages.append([number, None])
-            counters.append([number, None])
-            continue
-        version = facts.pop("version")
-        known[number] = facts, version
-        if facts != before:
-            storages.append([number, facts])
-        if version != old:
-            counters.append([number, {"id": number, "storage": number, "version": version}])
-    step["storages"], step["counters"] = storages, counters
 
 
 LEAST_WHOLE, MOST_WHOLE = -(2**63), 2**64 - 1
@@ -121,12 +51,14 @@ def to_json(recording: Recording) -> str:
     Raises:
         TypeError: if a fact has a type that a recording cannot hold, such as a NumPy integer; the message names the field.
 
-    >>> print(to_json(Recording("inplacelab", "0.1", "empty", "pass", ())))
-    {"framework":"inplacelab","framework_version":"0.1","title":"empty","source":"pass","truncated":0,"simulated":false,"live_before":0,"notes":[],"schema":3,"steps":[
+    >>> print(to_json(Recording("inplacelab", "0.1", "empty", (), ())))
+    {"framework":"inplacelab","framework_version":"0.1","title":"empty","sources":[],"truncated":0,"simulated":false,"live_before":0,"notes":[],"schema":4,"places":[],"steps":[
     ]}
     """
-    document = _encode(recording, "recording")
+    places = _Places()
+    document = _encode(recording, "recording", places)
     steps = ",\n".join(_dumps(step) for step in document.pop("steps"))
+    document["places"] = places.written
     return _visible(f'{_dumps(document)[:-1]},"steps":[\n{steps}{steps and chr(10)}]}}')
 
 
@@ -161,6 +93,7 @@ def decoded(document: Any) -> Recording:
         if type(document.get("schema")) is not int or document["schema"] != SCHEMA_VERSION:
             wanted = Text("schema {0}", "第 {0} 版格式").format(SCHEMA_VERSION)
             raise _unlike(wanted, document.get("schema")).inside(".schema")
+        _put_places(document)
         recording: Recording = _decoder(Recording)(document)
     except MisfitError as misfit:
         raise RecordingFormatError(misfit.explanation()) from None
@@ -207,31 +140,119 @@ def _dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def _encode(value: Any, place: str) -> Any:
+class _Places:
+    """Numbers the places of a recording in the order in which they are first needed, callers first.
+
+    Attributes:
+        written: the places so far, as JSON.
+    """
+
+    def __init__(self) -> None:
+        self.written: list[Json] = []
+        self._numbers: dict[Place, int] = {}
+
+    def number(self, place: Place, where: str) -> int:
+        """Returns the number of a place."""
+        for each in reversed(tuple(place.calls)):
+            if each not in self._numbers:
+                caller = None if each.called_from is None else self._numbers[each.called_from]
+                facts = _fields(each, where, self)
+                self.written.append(facts if caller is None else facts | {"called_from": caller})
+                self._numbers[each] = len(self._numbers)
+        return self._numbers[place]
+
+
+def _fields(value: Any, where: str, places: _Places) -> Json:
+    held = ((field, getattr(value, field.name)) for field in fields(value))
+    return {
+        field.name: _encode(each, f"{where}.{field.name}", places)
+        for field, each in held
+        if "left_out" not in field.metadata or (each != field.default and not isinstance(each, Place))
+    }
+
+
+def _encode(value: Any, where: str, places: _Places) -> Any:
+    if type(value) is Place:
+        return places.number(value, where)
     if is_dataclass(value):
-        held = ((field, getattr(value, field.name)) for field in fields(value))
-        return {
-            field.name: _encode(each, f"{place}.{field.name}")
-            for field, each in held
-            if "left_out" not in field.metadata or each != field.default
-        }
+        return _fields(value, where, places)
     if isinstance(value, tuple):
-        return [_encode(item, f"{place}[{position}]") for position, item in enumerate(value)]
+        return [_encode(item, f"{where}[{position}]", places) for position, item in enumerate(value)]
+    return _encode_plain(value, where, places)
+
+
+def _encode_plain(value: Any, where: str, places: _Places) -> Any:
     if isinstance(value, complex):
-        return {"re": _encode(value.real, place), "im": _encode(value.imag, place)}
+        return {"re": _encode(value.real, where, places), "im": _encode(value.imag, where, places)}
     if isinstance(value, float):
         return float(value) if isfinite(value) else str(float(value))
     if isinstance(value, str):
         return value if value.isascii() else SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, int | NoneType):
         return value
-    raise TypeError(f"{place}: a recording holds no {type(value).__module__}.{type(value).__qualname__}")
+    raise TypeError(f"{where}: a recording holds no {type(value).__module__}.{type(value).__qualname__}")
+
+
+# --- JSON to places ------------------------------------------------------------------------------------------------
+
+_NO_PLACE = Text(
+    "{0}: there is no place {1} among the {2} of this recording.", "{0}：这份记录有 {2} 个位置，没有编号为 {1} 的。"
+)
+_DEEP = Text("{0}: a chain of more than {1} calls.", "{0}：调用链超过 {1} 层。")
+
+
+def _put_places(document: Json) -> None:
+    """Puts the places where their numbers stand. What does not have the form of steps and nodes is refused when it is decoded."""
+    places = _places(document.pop("places", None))
+    for position, step in enumerate(_dicts(document.get("steps"))):
+        pairs = step.get("nodes")
+        nodes = _dicts([each[-1] for each in pairs if type(each) is list and each] if type(pairs) is list else [])
+        try:
+            for facts in (step, *nodes):
+                if "place" in facts:
+                    facts["place"] = _placed(facts["place"], places)
+        except MisfitError as misfit:
+            raise misfit.inside(f".steps[{position}]") from None
+
+
+def _dicts(values: Any) -> list[Json]:
+    return [each for each in values if type(each) is dict] if type(values) is list else []
+
+
+def _places(written: Any) -> list[Place]:
+    if type(written) is not list:
+        raise _misfit(tuple[Place, ...], written).inside(".places")
+    places: list[Place] = []
+    depths: dict[Any, int] = {None: 0}
+    decode = _object(Place)
+    for position, each in enumerate(written):
+        try:
+            caller = each.get("called_from") if type(each) is dict else None
+            above = _placed(caller, places)
+            depths[position] = depths[caller] + 1
+            if depths[position] > MOST_CALLS:
+                raise MisfitError(_DEEP, MOST_CALLS)
+            places.append(decode(each if caller is None else {**each, "called_from": above}))
+        except MisfitError as misfit:
+            raise misfit.inside(f".places[{position}]") from None
+    return places
+
+
+def _placed(number: Any, places: list[Place]) -> Place | None:
+    if number is None:
+        return None
+    if type(number) is not int:
+        raise _misfit(int | None, number).inside(".place")
+    if not 0 <= number < len(places):
+        raise MisfitError(_NO_PLACE, number, len(places)).inside(".place")
+    return places[number]
 
 
 # --- JSON to facts -------------------------------------------------------------------------------------------------
 
 _NOT_FINITE = ("nan", "inf", "-inf")
 _NUMBER_OR_NONE = Number | None
+_PLACE = Place | None
 Decoder = Callable[[Any], Any]
 """Turns a JSON value into a fact; raises `MisfitError` if it does not fit."""
 
@@ -239,11 +260,9 @@ Decoder = Callable[[Any], Any]
 @cache
 def _decoder(hint: Any) -> Decoder:
     """Returns the decoder of a type."""
-    if hint == Number:
-        return _number
-    if hint == _NUMBER_OR_NONE:
-        return _optional(_number)
-    if _is_union(hint):
+    if hint in (Number, _NUMBER_OR_NONE):
+        return _number if hint == Number else _optional(_number)
+    if _is_union(hint) and hint != _PLACE:
         return _union(hint)
     if get_origin(hint) is tuple:
         return _list_of(hint) if _is_open(hint) else _items(hint)
@@ -383,6 +402,8 @@ def _object(cls: Any) -> Decoder:
 
 def _fits(hint: Any, value: Any) -> bool:
     """Whether a JSON value is of the right kind; its items are checked when they are decoded."""
+    if hint == _PLACE:  # it is there already
+        return value is None or type(value) is Place
     if get_origin(hint) is Literal:
         return type(value) is str and value in get_args(hint)
     if get_origin(hint) is tuple:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from inplacelab.dependence import Dependence
 from inplacelab.language import Text
+from inplacelab.place import Place
 
 Number = float | int | bool | complex
 Values = tuple[Number, ...]
@@ -24,6 +25,20 @@ BackwardAction = Literal["begin", "arrived", "hook", "hooked", "custom", "unpack
 
 LEFT_OUT = {"left_out": True}
 """Marks a fact that most objects of its kind have not: a recording's JSON leaves it out where it has its default."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """A source of the program: a file, a cell, or a part of one, as it was when it ran."""
+
+    name: str
+    """What it is called: "gan/model.py", "cell 3"; "" if it needs no name."""
+    text: str
+    """Its text; "" if it is not known. Lines are counted from 1 in it."""
+    first_line: int = field(default=1, metadata=LEFT_OUT)
+    """The line of the file on which the text begins."""
+    remark: Text = field(default=Text("", ""), metadata=LEFT_OUT)
+    """What is not as it should be with the text, as a sentence; empty if nothing is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +178,8 @@ class NodeFacts:
     """Its name, for example ScaleGradNode."""
     op: str
     """The operation that it differentiates."""
-    line: int | None
-    """The line that made it; None if it is not known."""
+    place: Place | None
+    """Where it was made; None if that is not known. In JSON, the position in the recording's `places`."""
     edges: tuple[EdgeFacts, ...]
     """Where its gradients go."""
     saved: tuple[SavedFacts, ...]
@@ -175,6 +190,11 @@ class NodeFacts:
     """For an accumulation node: the leaf tensor whose `.grad` it fills."""
     status: NodeStatus
     """How far backward is with this node; "" outside backward."""
+
+    @property
+    def line(self) -> int | None:
+        """The line that made it; None if it is not known."""
+        return None if self.place is None else self.place.line
 
 
 @dataclass(frozen=True, slots=True)
@@ -546,8 +566,8 @@ class Step:
     recording without a program: existing objects as they were at one moment."""
     phase: Literal["forward", "backward"]
     """Whether the program was computing forward or was inside backward."""
-    line: int | None
-    """The line of the source, from 1; None if it is not known."""
+    place: Place | None
+    """Where the program was; None if that is not known. In JSON, the position in the recording's `places`."""
     op: str | None
     """The learner's name for the operation ("scale_"), for an operation step; for one of backward that of the hook or the function
     that is called, or "backward"."""
@@ -595,6 +615,11 @@ class Step:
     tracks: bool | None = field(default=None, metadata=LEFT_OUT)
     """Whether operations were to keep history when it ran, which `no_grad` switches off; None if that is not known. Recorded of Paddle, which may
     keep none although it was to."""
+
+    @property
+    def line(self) -> int | None:
+        """The line of its source, from 1; None if it is not known."""
+        return None if self.place is None else self.place.line
 
     def touched_storages(self) -> tuple[int, ...]:
         """Returns the numbers of the storages that are new, gone or different after this step, or were counted as written."""

@@ -22,6 +22,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any, Never, Self, get_args, get_type_hints
 
 from inplacelab.language import Text
+from inplacelab.place import Place
 from inplacelab.recording.recording import Recording
 
 _OBEYED = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"
@@ -102,7 +103,7 @@ def _fields(cls: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]
 
 def _has_text(kind: Any) -> bool:
     """Whether a value of a type may have text that is not one of a few given words."""
-    return kind in {str, Any} or any(map(_has_text, get_args(kind))) or bool(_fields(kind)[0])
+    return kind in {str, Any, Place} or any(map(_has_text, get_args(kind))) or bool(_fields(kind)[0])
 
 
 MOST_BYTES = 64 * 2**20

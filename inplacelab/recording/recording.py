@@ -16,7 +16,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from inplacelab.language import Text, enumerated
-from inplacelab.recording.facts import CounterFacts, NodeFacts, SavedFacts, Step, StorageFacts, TensorFacts
+from inplacelab.place import same_line
+from inplacelab.recording.facts import CounterFacts, NodeFacts, SavedFacts, SourceFacts, Step, StorageFacts, TensorFacts
 
 Span = tuple[int, Step, tuple[str, ...]]
 """(first step, the step that binds them, names): from the one until before the other these names are coming."""
@@ -93,7 +94,7 @@ def coming_names(steps: Sequence[Step]) -> dict[int, list[Span]]:
             since = nameless.pop(key, None)
             if facts is None or since is None or step.line is None:
                 continue
-            made_here = since.index >= statement or since.line == step.line
+            made_here = since.index >= statement or same_line(since.place, step.place)
             first = since.index if made_here else line
             if first < step.index:
                 found.setdefault(key, []).append((first, step, facts.names))
@@ -105,7 +106,7 @@ def _beginnings(steps: Sequence[Step]) -> Iterator[tuple[int, int]]:
     line = statement = 0
     before: Step | None = None
     for step in steps:
-        if before is None or step.line is None or step.line != before.line:
+        if before is None or step.place is None or not same_line(step.place, before.place):
             line = step.index
             if before is None or not _is_called_by(before, step):
                 statement = step.index
@@ -120,12 +121,14 @@ def _is_called_by(before: Step, step: Step) -> bool:
     return step.line is not None and step.turn == before.turn > 0
 
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """The version of the JSON that `codec.to_json` writes. A change of the facts raises it and adds a case to `codec.upgraded`."""
 
 _Found = TypeVar("_Found")
 _Facts = TypeVar("_Facts", StorageFacts, CounterFacts, TensorFacts, NodeFacts)
 _Located = CounterFacts | TensorFacts
+_Made = tuple[str, tuple[int, int] | None]
+"""The name of a node, and the source and the line that made it."""
 
 
 _NO_TENSOR = Text(
@@ -161,7 +164,7 @@ class State:
     counters: Mapping[int, CounterFacts]
     tensors: Mapping[int, TensorFacts]
     nodes: Mapping[int, NodeFacts]
-    _namesakes: Mapping[tuple[str, int | None], int] = field(repr=False, compare=False)
+    _namesakes: Mapping[_Made, int] = field(repr=False, compare=False)
     """How many of the nodes have one name and one line."""
     _owners: Mapping[int, int] = field(repr=False, compare=False)
     """From a gradient to the tensor whose `.grad` it is."""
@@ -252,8 +255,8 @@ class Recording:
     """The version of that framework."""
     title: str
     """A short name for the picture."""
-    source: str
-    """The learner's code; line numbers in the steps count from 1 in it."""
+    sources: tuple[SourceFacts, ...]
+    """The texts of the program: first the one that was started, then others of its files and cells, in the order in which they were seen."""
     steps: tuple[Step, ...]
     """What happened, in order."""
     truncated: int = 0
@@ -271,6 +274,15 @@ class Recording:
 
     def __len__(self) -> int:
         return len(self.steps)
+
+    @property
+    def source(self) -> str:
+        """The text of the program that was started."""
+        return self.sources[0].text if self.sources else ""
+
+    def text_of(self, source: int) -> str:
+        """Returns the text of a source, by number; "" if it is not known."""
+        return self.sources[source].text if source < len(self.sources) else ""
 
     def __repr__(self) -> str:
         return f"Recording({self.title!r}, steps={len(self.steps)})"
@@ -323,19 +335,19 @@ class Recording:
         """Returns the states after all steps, in order."""
         return self._states
 
-    def on_line(self, line: int) -> tuple[Step, ...]:
-        """Returns the steps on `line` of the source, counted from 1, in order."""
-        return tuple(s for s in self.steps if s.line == line)
+    def on_line(self, line: int, source: int = 0) -> tuple[Step, ...]:
+        """Returns the steps on `line` of a source, counted from 1, in order."""
+        return tuple(s for s in self.steps if s.place is not None and (s.place.source, s.place.line) == (source, line))
 
-    def after_line(self, line: int) -> State:
-        """Returns the state after the last step on `line` of the source, counted from 1.
+    def after_line(self, line: int, source: int = 0) -> State:
+        """Returns the state after the last step on `line` of a source, counted from 1.
 
         Raises:
             LookupError: if nothing was recorded on that line; the message lists the lines with steps.
         """
-        steps = self.on_line(line)
+        steps = self.on_line(line, source)
         if not steps:
-            lines = sorted({s.line for s in self.steps if s.line is not None})
+            lines = sorted({s.place.line for s in self.steps if s.place is not None and s.place.source == source})
             raise LookupError(str(_NO_LINE.format(line, lines)))
         return self.state(steps[-1].index)
 
@@ -352,7 +364,7 @@ class Recording:
         ends = list(range(len(self.steps)))
         for index in reversed(range(len(ends) - 1)):
             here, after = self.steps[index], self.steps[index + 1]
-            if (here.turn, here.line) == (after.turn, after.line):
+            if here.turn == after.turn and same_line(here.place, after.place):
                 ends[index] = ends[index + 1]
         return tuple(ends)
 
@@ -372,7 +384,7 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
     counters: MappingProxyType[int, CounterFacts] = MappingProxyType({})
     tensors: MappingProxyType[int, TensorFacts] = MappingProxyType({})
     nodes: MappingProxyType[int, NodeFacts] = MappingProxyType({})
-    namesakes: Mapping[tuple[str, int | None], int] = {}
+    namesakes: Mapping[_Made, int] = {}
     owners: Mapping[int, int] = {}
     counted: Mapping[int, Sequence[int]] = {}
     located: Mapping[int, Sequence[int]] = {}
@@ -474,15 +486,15 @@ def _names(tensor: TensorFacts | None) -> tuple[str, ...]:
     return () if tensor is None else tensor.names
 
 
-def _called(node: NodeFacts) -> tuple[str, int | None]:
-    return node.name, node.line
+def _called(node: NodeFacts) -> _Made:
+    return node.name, None if node.place is None else (node.place.source, node.place.line)
 
 
 def _counted(
-    counts: Mapping[tuple[str, int | None], int],
+    counts: Mapping[_Made, int],
     nodes: Mapping[int, NodeFacts],
     changes: tuple[tuple[int, NodeFacts | None], ...],
-) -> Mapping[tuple[str, int | None], int]:
+) -> Mapping[_Made, int]:
     """Returns how many nodes have which name and line, updated with what a step changes."""
     gone = [_called(nodes[key]) for key, _ in changes if key in nodes]
     come = [_called(facts) for _, facts in changes if facts is not None]

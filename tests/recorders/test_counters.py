@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from inplacelab.layout import Layout
+from inplacelab.place import Place
 from inplacelab.recorders import events
 from inplacelab.recorders.builder import build
 from inplacelab.recorders.events import Operand
 from inplacelab.recorders.snapshots import Whole
 from inplacelab.recording import Recording, from_json, queries, sentence, to_json
+from inplacelab.recording.facts import SourceFacts
 from inplacelab.recording.quiz import questions_at
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.saved_tensors import pins_at
@@ -27,7 +29,7 @@ def _values(*numbers: float) -> Whole:
 
 
 def _line(number: int) -> events.StatementBegan:
-    return events.StatementBegan(number, simple=True, depth=1, live=8, peak=8)
+    return events.StatementBegan(Place(number), simple=True, depth=1, live=8, peak=8)
 
 
 def _made(operand: Operand, name: str) -> events.TensorMade:
@@ -35,7 +37,7 @@ def _made(operand: Operand, name: str) -> events.TensorMade:
 
 
 def _wrote(name: str, through: Operand, line: int) -> events.OperationDone:
-    return events.OperationDone(name, "in-place", (through,), through, {}, None, line, 8, 8)
+    return events.OperationDone(name, "in-place", (through,), through, {}, None, Place(line), 8, 8)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +49,7 @@ def recording() -> Recording:
         events.CounterSeen(0, 0, 0),
         _made(X, "x"),
         events.NodeMade(0, "MulBackward0", ("self",), (None,), (kept,), released=False, leaf=None, view=True),
-        events.OperationDone("mul", "ordinary", (X, X), X, {}, 0, 1, 8, 8),
+        events.OperationDone("mul", "ordinary", (X, X), X, {}, 0, Place(1), 8, 8),
         _line(2),
         events.CounterSeen(1, 0, 0),
         _made(DATA, "d"),
@@ -63,7 +65,7 @@ def recording() -> Recording:
         events.Died("storage", 0),
         events.ProgramEnded(0, 8),
     ]
-    return build(emitted, Recording("torch", "2", "apart", SOURCE, ()))
+    return build(emitted, Recording("torch", "2", "apart", (SourceFacts("", SOURCE),), ()))
 
 
 def test_each_counts_for_itself(recording: Recording) -> None:

@@ -16,12 +16,13 @@ import pytest
 import inplacelab as paddle
 from inplacelab.frameworks.engine.recorder import EngineRecorder
 from inplacelab.layout import Layout
+from inplacelab.place import Place
 from inplacelab.recorders import events, instrument
 from inplacelab.recorders.builder import Builder, build
 from inplacelab.recorders.log import EventLog, EventRing
 from inplacelab.recorders.program import Program, Scope
 from inplacelab.recording import Recording, from_json, to_json
-from inplacelab.recording.facts import NodeFacts
+from inplacelab.recording.facts import NodeFacts, SourceFacts
 from tests.witness import random_programs
 
 PROGRAM = """\
@@ -70,7 +71,7 @@ def is_event(kind: type) -> bool:
 
 
 def built(log: Any, text: str = PROGRAM) -> Recording:
-    return build(log, Recording("inplacelab", "0", "", text, ()))
+    return build(log, Recording("inplacelab", "0", "", (SourceFacts("", text),), ()))
 
 
 def test_the_engine_emits_what_the_builder_reads() -> None:
@@ -107,7 +108,7 @@ def test_events_cannot_be_made_of_what_they_do_not_hold() -> None:
 
 def without_its_operation(node: NodeFacts) -> NodeFacts:
     """Clears a node's operation, which is known only if the operation is in the ring."""
-    return replace(node, op="", line=None, status="")
+    return replace(node, op="", place=None, status="")
 
 
 @pytest.mark.parametrize("kind", [each for each in vars(events).values() if isinstance(each, type) and is_event(each)])
@@ -143,15 +144,15 @@ def test_what_is_made_and_freed_between_two_operations_is_gone() -> None:
     other, own = (events.Operand(n, n, n, Layout((2,), (1,), 0), "float32") for n in range(2))
     recording = build(
         [
-            events.StatementBegan(1, simple=True, depth=1, live=0, peak=0),
+            events.StatementBegan(Place(1), simple=True, depth=1, live=0, peak=0),
             *_made(other),
             events.Died("tensor", 0),
             *_made(own),
-            events.OperationDone("ones", "create", (), own, {}, None, 1, 8, 8),
+            events.OperationDone("ones", "create", (), own, {}, None, Place(1), 8, 8),
             events.Died("storage", 0),
             events.ProgramEnded(8, 8),
         ],
-        Recording("torch", "2", "", "x = torch.ones(2)\n", ()),
+        Recording("torch", "2", "", (SourceFacts("", "x = torch.ones(2)\n"),), ()),
     )
     state = recording.state()
     assert (set(state.tensors), set(state.storages), set(state.counters)) == ({1}, {1}, {1})

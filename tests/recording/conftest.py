@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import is_dataclass, replace
-from functools import cache
+from functools import cache, reduce
 from math import prod
 from types import UnionType
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
@@ -11,6 +11,7 @@ from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 import pytest
 from hypothesis import strategies as st
 
+from inplacelab.place import Place
 from inplacelab.recording.codec import LEAST_WHOLE, MOST_WHOLE
 from inplacelab.recording.facts import (
     BackwardFacts,
@@ -20,6 +21,7 @@ from inplacelab.recording.facts import (
     NodeFacts,
     RewireFacts,
     SavedFacts,
+    SourceFacts,
     Step,
     StepKind,
     StorageFacts,
@@ -43,7 +45,7 @@ def tensor(number: int, storage: int, shape: tuple[int, ...], names: str = "", *
 
 def node(number: int, name: str, line: int, to: tuple[int, ...] = (), **facts: Any) -> NodeFacts:
     edges = tuple(EdgeFacts("x", target) for target in to)
-    return replace(NodeFacts(number, name, "op", line, edges, (), released=False, leaf=None, status=""), **facts)
+    return replace(NodeFacts(number, name, "op", Place(line), edges, (), released=False, leaf=None, status=""), **facts)
 
 
 def saved(storage: int, version: int = 0, name: str = "x", *, copy: bool = False, size: int = 4) -> SavedFacts:
@@ -74,6 +76,7 @@ class Tape:
             present = tuple((f.id, f) for f in facts if isinstance(f, cls))
             return present + tuple((number, None) for kind, number in gone if kind == what)
 
+        place = None if line is None else Place(line)
         blank: dict[str, Any] = dict.fromkeys(("op", "category", "output", "kept", "backward", "error"))
         blank |= dict.fromkeys(("inputs", "writes", "rewired"), ()) | {"phase": "forward", "live": 0, "peak": 0}
         made = {each.id for each in facts if isinstance(each, StorageFacts)} - self._counted
@@ -87,10 +90,10 @@ class Tape:
             "tensors": changed("tensor", TensorFacts),
             "nodes": changed("node", NodeFacts),
         }
-        self.steps.append(Step(index=len(self.steps), kind=kind, line=line, **blank | changes | fields))
+        self.steps.append(Step(index=len(self.steps), kind=kind, place=place, **blank | changes | fields))
 
     def recording(self, framework: str = "inplacelab", source: str = "") -> Recording:
-        return Recording(framework, "0", "by hand", source, tuple(self.steps))
+        return Recording(framework, "0", "by hand", (SourceFacts("", source),), tuple(self.steps))
 
 
 @pytest.fixture
@@ -200,6 +203,11 @@ def _doubled_in_place() -> Recording:
 @cache
 def any_value(hint: Any) -> st.SearchStrategy[Any]:
     """Draws values of a type. Tuples are short, since a recording, which nests six of them, would take seconds otherwise."""
+    if hint is Place:  # it refers to itself
+        one = st.builds(Place, st.integers(1, 9), st.integers(0, 2), st.sampled_from(["", "f", "Net.forward"]))
+        return st.lists(one, min_size=1, max_size=3).map(
+            lambda calls: reduce(lambda caller, each: replace(each, called_from=caller), calls)
+        )
     if is_dataclass(hint):
         fields = {name: any_value(inner) for name, inner in get_type_hints(hint).items()}
         return st.builds(cast(type[Any], hint), **fields)

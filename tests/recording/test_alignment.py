@@ -109,7 +109,7 @@ def test_programs_without_a_common_word_have_gaps_only() -> None:
 
 
 def test_a_recording_without_steps_has_gaps_only() -> None:
-    empty = Recording("inplacelab", "", "", "", ())
+    empty = Recording("inplacelab", "", "", (), ())
     some = recorded(HEAD)
     assert align(empty, some).positions == tuple(Position(None, k) for k in range(len(some)))
     assert align(empty, empty).positions == ()

@@ -20,7 +20,10 @@ def step(index: int, **fields: Any) -> dict[str, Any]:
     empty = dict.fromkeys(("inputs", "writes", "rewired", "storages", "counters", "tensors", "nodes"), ())
     nothing = dict.fromkeys(("op", "category", "output", "kept", "backward", "error"))
     return (
-        {"index": index, "kind": "line", "phase": "forward", "line": 1, "live": 0, "peak": 0} | empty | nothing | fields
+        {"index": index, "kind": "line", "phase": "forward", "place": 0, "live": 0, "peak": 0}
+        | empty
+        | nothing
+        | fields
     )
 
 
@@ -53,7 +56,7 @@ def node(number: int, *to: int) -> Facts:
         "id": number,
         "name": "N",
         "op": "o",
-        "line": 1,
+        "place": 0,
         "edges": edges,
         "saved": [],
         "released": False,
@@ -62,9 +65,9 @@ def node(number: int, *to: int) -> Facts:
     return [number, facts | {"status": ""}]
 
 
-def text(*steps: dict[str, Any], **fields: Any) -> str:
-    about = {"framework": "inplacelab", "framework_version": "0", "title": "t", "source": "x", "schema": 3}
-    return json.dumps(about | {"steps": steps} | fields)
+def text(*steps: dict[str, Any], source: str = "x", **fields: Any) -> str:
+    about = {"framework": "inplacelab", "framework_version": "0", "title": "t", "places": [{"line": 1}], "schema": 4}
+    return json.dumps(about | {"sources": [{"name": "", "text": source}], "steps": steps} | fields)
 
 
 def laid_out(slots: int, shape: list[int], strides: list[int], **fields: Any) -> str:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from inplacelab.language import speak
 from inplacelab.recording import Recording, RecordingFormatError, from_json, load, save, to_json
 from inplacelab.recording.codec import decoded
+from inplacelab.recording.facts import SourceFacts
 from tests.tiers import examples
 
 
@@ -63,7 +64,7 @@ def test_the_text_is_strict_json_with_one_step_a_line(doubled_in_place: Recordin
 
 
 def test_a_file_keeps_every_language(tmp_path: Path, doubled_in_place: Recording) -> None:
-    recording = replace(doubled_in_place, title="原地操作", source="x.scale_(2)  # 第一步\n")
+    recording = replace(doubled_in_place, title="原地操作", sources=(SourceFacts("", "x.scale_(2)  # 第一步\n"),))
     save(recording, tmp_path / "recording.json")
     assert load(tmp_path / "recording.json") == recording
     assert "原地操作".encode() in (tmp_path / "recording.json").read_bytes()
@@ -99,9 +100,9 @@ STORAGE = ("steps", 0, "storages", 0, 1)
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("schema",), 4, r"recording\.schema: expected schema 3, found 4\."),
-        (("schema",), None, r"recording\.schema: expected schema 3, found null\."),
-        (("schema",), True, r"recording\.schema: expected schema 3, found true\."),
+        (("schema",), 5, r"recording\.schema: expected schema 4, found 5\."),
+        (("schema",), None, r"recording\.schema: expected schema 4, found null\."),
+        (("schema",), True, r"recording\.schema: expected schema 4, found true\."),
         (("title",), 3, r"recording\.title: expected a string, found 3\."),
         (("steps",), {}, r"recording\.steps: expected a list, found \{\}\."),
         (("steps", 1), [], r"recording\.steps\[1\]: expected an object with the fields index, .*, found \[\]\."),
@@ -147,6 +148,6 @@ def test_a_text_that_is_no_recording_is_refused(text: str, message: str) -> None
 
 
 def test_a_refusal_speaks_both_languages() -> None:
-    with speak("zh"), pytest.raises(RecordingFormatError, match="应为第 3 版格式，实为 7") as caught:
+    with speak("zh"), pytest.raises(RecordingFormatError, match="应为第 4 版格式，实为 7") as caught:
         from_json('{"schema": 7}')
-    assert caught.value.explanation.en == "recording.schema: expected schema 3, found 7."
+    assert caught.value.explanation.en == "recording.schema: expected schema 4, found 7."

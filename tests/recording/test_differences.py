@@ -86,7 +86,7 @@ def test_a_side_that_was_ended_by_an_error_says_so() -> None:
 
 
 def test_a_side_without_steps_says_so() -> None:
-    found = align(Recording("inplacelab", "", "", "", ()), recorded(SHARES))
+    found = align(Recording("inplacelab", "", "", (), ()), recorded(SHARES))
     assert [each.says.en for each in differences(found, -1)] == ["The left program has not begun."]
 
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 from inplacelab.language import Text
 from inplacelab.recording import Recording
-from inplacelab.recording.facts import EditFacts, FixFacts
+from inplacelab.recording.facts import EditFacts, FixFacts, SourceFacts
 from inplacelab.recording.fixes import block, fixes, in_one_sentence
 from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.spots import Spot, Trail, changed, lines_of
@@ -309,7 +309,7 @@ def test_advice_names_every_value_that_was_overwritten() -> None:
 def test_what_is_not_python_alone_is_given_no_particular_advice() -> None:
     recording = run(HEAD + PROGRAMS["directly"][0]).recording
     assert offered(recording)
-    assert offered(replace(recording, source="!ls\n" + recording.source)) == ()
+    assert offered(replace(recording, sources=(SourceFacts("", "!ls\n" + recording.source),))) == ()
 
 
 @pytest.mark.standard

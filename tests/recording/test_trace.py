@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inplacelab.recording import Recording
+from inplacelab.recording.facts import SourceFacts
 from inplacelab.recording.sentences.failures import Mark, marks
 from inplacelab.recording.trace import failure_at, trace
 from tests.recorders.golden.renew import run
@@ -91,5 +92,5 @@ def test_a_source_that_is_not_python_alone_is_marked_without_parts() -> None:
     *steps, last = recording.steps
     assert last.error is not None
     last = replace(last, error=replace(last.error, failure=None))
-    shell = replace(recording, source="!ls\n" + source, steps=(*steps, last))
+    shell = replace(recording, sources=(SourceFacts("", "!ls\n" + source),), steps=(*steps, last))
     assert all(part is None for *_, part in lines_of(shell, trace(shell, len(shell) - 1)))

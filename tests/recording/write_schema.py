@@ -19,6 +19,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from inplacelab import recording
 from inplacelab.language import Text
+from inplacelab.place import Place
 from inplacelab.recording.facts import Number
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording
 
@@ -45,6 +46,7 @@ _NUMBER = {
         },
     ],
 }
+_PLACES = "All places, each once, callers first: others refer to them by their positions here."
 _TEXT = {"en": "The English text.", "zh": "The Chinese text."}
 
 
@@ -66,7 +68,8 @@ def _object(cls: Any) -> Json:
     required = [each.name for each in fields(cls) if each.default is MISSING]
     if cls is Recording:
         properties["schema"] = {"description": described["schema"], "const": SCHEMA_VERSION}
-        required.append("schema")
+        properties["places"] = {"description": _PLACES, "type": "array", "items": {"$ref": "#/$defs/Place"}}
+        required += ["schema", "places"]
     first, *_ = _one_line(inspect.getdoc(cls) or "")
     return {
         "description": first, "type": "object", "additionalProperties": False, "required": required, "properties": properties,
@@ -75,17 +78,17 @@ def _object(cls: Any) -> Json:
 
 def _form(hint: Any) -> Json:
     """Returns the schema of one type."""
+    if hint == Place | None:  # its position in `places`
+        return {"type": ["integer", "null"], "minimum": 0}
     if hint == Number | None:  # a union that Python has flattened
         return {"anyOf": [_form(Number), _form(NoneType)]}
     if hint == Number or is_dataclass(hint):
         return {"$ref": f"#/$defs/{'Number' if hint == Number else hint.__name__}"}
     if get_origin(hint) in (Union, UnionType):
         return {"anyOf": [_form(arm) for arm in get_args(hint)]}
-    if get_origin(hint) is Literal:
-        return {"enum": list(get_args(hint))}
     if get_origin(hint) is tuple:
         return _array(*get_args(hint))
-    return {"type": _NAMES[hint]}
+    return {"enum": list(get_args(hint))} if get_origin(hint) is Literal else {"type": _NAMES[hint]}
 
 
 def _array(first: Any, *others: Any) -> Json:
@@ -100,6 +103,8 @@ def _classes(hint: Any) -> Iterator[Any]:
     """Returns every dataclass that a type refers to."""
     if is_dataclass(hint):
         yield hint
+    if hint is Place:  # it refers to itself
+        return
     for inner in get_type_hints(hint).values() if is_dataclass(hint) else get_args(hint):
         yield from _classes(inner)
 

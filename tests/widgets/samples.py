@@ -13,6 +13,7 @@ from typing import Any
 
 import inplacelab as paddle
 from inplacelab.language import Text
+from inplacelab.place import Place
 from inplacelab.recording.facts import (
     BackwardFacts,
     CounterFacts,
@@ -21,6 +22,7 @@ from inplacelab.recording.facts import (
     NodeFacts,
     RewireFacts,
     SavedFacts,
+    SourceFacts,
     Step,
     StorageFacts,
     Summary,
@@ -65,7 +67,7 @@ class Script:
     def node(self, key: int, name: str, op: str, line: int | None, to: tuple[int, ...] = (), **facts: Any) -> None:
         edges = tuple(EdgeFacts("xy"[k] if k < 2 else f"x{k}", target) for k, target in enumerate(to))
         plain: dict[str, Any] = {"saved": (), "released": False, "leaf": None, "status": ""} | facts
-        self.nodes[key] = NodeFacts(key, name, op, line, edges, **plain)
+        self.nodes[key] = NodeFacts(key, name, op, None if line is None else Place(line), edges, **plain)
 
     def change(self, kind: str, key: int, **facts: Any) -> None:
         things: dict[int, Any] = getattr(self, kind)
@@ -89,7 +91,7 @@ class Script:
         step = Step(
             index=len(self.steps),
             kind=kind,  # type: ignore[arg-type]
-            line=line,
+            place=None if line is None else Place(line),
             live=live,
             peak=self._peak,
             storages=storages,
@@ -101,7 +103,7 @@ class Script:
         self.steps.append(step)
 
     def recording(self, **facts: Any) -> Recording:
-        return Recording(self.framework, "0.1", self.title, self.source, tuple(self.steps), **facts)
+        return Recording(self.framework, "0.1", self.title, (SourceFacts("", self.source),), tuple(self.steps), **facts)
 
 
 def _changes(old: dict[int, Any], new: dict[int, Any]) -> tuple[tuple[int, Any], ...]:

@@ -79,4 +79,4 @@ def test_a_gradient_knows_whose_it_is(recording: Recording) -> None:
 
 def test_a_recording_without_steps_touches_nothing() -> None:
     with pytest.raises(StopIteration):
-        next(iter(pin_changes(Recording("inplacelab", "0", "", "", ()))))
+        next(iter(pin_changes(Recording("inplacelab", "0", "", (), ()))))

@@ -21,7 +21,8 @@ import inplacelab as paddle
 from inplacelab import kernels
 from inplacelab.kernels import geometry, traffic
 from inplacelab.language import LANGUAGES
-from inplacelab.recording.facts import LaunchFacts, OperandFacts, Step
+from inplacelab.place import Place
+from inplacelab.recording.facts import LaunchFacts, OperandFacts, SourceFacts, Step
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import KernelView, Stepper
 from inplacelab_widgets.launch_pictures.facts import height, totals
@@ -208,7 +209,7 @@ def recording_of_launches() -> Recording:
 
     def step(index: int, *launched: LaunchFacts) -> Step:
         return Step(
-            index, "operation", "forward", index + 1, "relu_", "in-place", (), None, (), (), None, 0, 0, None, None, (), (), (), (),
+            index, "operation", "forward", Place(index + 1), "relu_", "in-place", (), None, (), (), None, 0, 0, None, None, (), (), (), (),
             launches=launched,
         )  # fmt: skip
 
@@ -217,7 +218,7 @@ def recording_of_launches() -> Recording:
         return LaunchFacts(kernel, "contiguous", (1, 1, 1), (256, 1, 1), 1, "float32", (x,), 24, 24, "", True)
 
     steps = (step(0, facts("relu_", 0)), step(1), step(2, facts("exp_", 1), facts("sin_", None)))
-    return Recording("inplacelab", "0", "by hand", "x.relu_()\npass\nx.exp_().sin_()", steps)
+    return Recording("inplacelab", "0", "by hand", (SourceFacts("", "x.relu_()\npass\nx.exp_().sin_()"),), steps)
 
 
 def test_a_recording_shows_all_its_launches_with_their_storages() -> None:

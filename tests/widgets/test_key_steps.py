@@ -89,7 +89,7 @@ def test_a_program_without_writes_ends_at_the_last_step_that_changes_anything() 
 
 def test_an_empty_recording_has_no_key_step() -> None:
     with pytest.raises(ValueError, match="the recording has none"):
-        key_step(Recording("inplacelab", "0", "empty", "", ()))
+        key_step(Recording("inplacelab", "0", "empty", (), ()))
 
 
 # --- the story ------------------------------------------------------------------------------------------------------

@@ -287,7 +287,7 @@ def test_a_storage_without_slots_is_a_place_that_pointers_lead_to() -> None:
 
 def test_an_empty_recording_is_refused() -> None:
     with pytest.raises(ValueError, match="no steps"):
-        scene_of(Recording("inplacelab", "0", "empty", "", ()))
+        scene_of(Recording("inplacelab", "0", "empty", (), ()))
 
 
 def test_the_flag_is_called_as_the_recorded_framework_calls_it(sample_scene: Callable[[str], Scene]) -> None:

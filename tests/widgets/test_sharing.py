@@ -16,6 +16,7 @@ import pytest
 import inplacelab
 from inplacelab.installing import command, requirement
 from inplacelab.language import LANGUAGES, speak
+from inplacelab.recording.facts import SourceFacts
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import Stepper, sharing, to_card, to_gif
 from inplacelab_widgets.scene import key_step, scene_of
@@ -152,7 +153,7 @@ def test_what_stays_the_same_stays_where_it_is() -> None:
 
 
 def test_a_long_program_shows_the_lines_around_the_step(sample: Callable[[str], Recording]) -> None:
-    recording = replace(sample("lesson"), source="\n".join(f"line_{k}" for k in range(1, 100)))
+    recording = replace(sample("lesson"), sources=(SourceFacts("", "\n".join(f"line_{k}" for k in range(1, 100))),))
     shown = words_of(cards(scene_of(recording), [4], "en")[0])
     line = recording.steps[4].line
     assert line is not None

@@ -16,6 +16,7 @@ import traitlets
 
 import inplacelab as paddle
 from inplacelab.language import speak
+from inplacelab.recording.facts import SourceFacts
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import Stepper, to_svg
 from inplacelab_widgets import stepper as panel_views
@@ -115,4 +116,4 @@ def test_it_knows_whether_the_program_stands_in_its_cell(
     shell = None if cell is None else SimpleNamespace(history_manager=SimpleNamespace(input_hist_raw=["", cell]))
     recording = runs.run(PROGRAM.replace("paddle", "inplacelab"), "inplacelab").recording
     monkeypatch.setattr(panel_views, "get_ipython", lambda: shell)
-    assert Stepper(replace(recording, source=PROGRAM))._code_above == is_above
+    assert Stepper(replace(recording, sources=(SourceFacts("", PROGRAM),)))._code_above == is_above

@@ -35,11 +35,12 @@ from inplacelab.frameworks.engine.objects import (
 from inplacelab.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.memory import Episode
+from inplacelab.place import Place
 from inplacelab.recorders import events
 from inplacelab.recorders.guard import Guard, StepLimit
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
-from inplacelab.recorders.program import Place, Program, Scope
+from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import class_name, function_name, message_of
@@ -172,7 +173,7 @@ class EngineRecorder(observe.Observer):
         if not (self.refusals and error is self.refusals[-1]()):
             self.emit(
                 events.Raised(
-                    class_name(type(error)), message_of(error), self.program.line_of(error), *self.live_and_peak()
+                    class_name(type(error)), message_of(error), self.program.place_of(error), *self.live_and_peak()
                 )
             )
 
@@ -194,7 +195,7 @@ class EngineRecorder(observe.Observer):
             return
         if self.limit.reached():
             return
-        line = self.names.line(sys._getframe(1))
+        place = self.names.place(sys._getframe(1))
         operands = self._operands(inputs, output, read)
         known = objects.tensors.facts.get(id(output))
         if known is None:
@@ -210,7 +211,7 @@ class EngineRecorder(observe.Observer):
             objects.kept_again()
         live, peak = self.live_and_peak()
         self.emit(events.OperationDone(
-            self.op_name(name, category), category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line, live, peak,
+            self.op_name(name, category), category, operands, part_of(known, written), plain(attributes), objects.number_of(node), place, live, peak,
             "written" if exact else "around", copied, depends,
         ))  # fmt: skip
         objects.replacing = False
@@ -271,8 +272,8 @@ class EngineRecorder(observe.Observer):
     def communicated(self, name: str, number: int, rank: int, ranks: int, *, alone: bool) -> None:
         if self.limit.reached() if alone else self.limit.exceeded:
             return
-        line = self.names.line(sys._getframe(1)) if alone else None
-        self.emit(events.Communicated(name, number, rank, ranks, alone, line, *self.live_and_peak()))
+        place = self.names.place(sys._getframe(1)) if alone else None
+        self.emit(events.Communicated(name, number, rank, ranks, alone, place, *self.live_and_peak()))
 
     def flagged(self, tensor: Tensor) -> None:
         objects, known = self.objects, self.objects.tensors.find(tensor)
@@ -312,7 +313,7 @@ class EngineRecorder(observe.Observer):
         self.emit(events.BackwardBegan(
             numbers, self._number(first), arriving,
             tuple((self._number(node), gradient_of(given, WHOLE)) for node, given in roots[1:]),
-            under.place and under.place.line, *self.live_and_peak()
+            under.place, *self.live_and_peak()
         ))  # fmt: skip
 
     def _number(self, node: Node) -> int:
@@ -336,10 +337,10 @@ class EngineRecorder(observe.Observer):
             return
         # the `backward` of a `PyLayer` reads its saved tensors itself
         here = self.names.here(sys._getframe(1)) if isinstance(node, CustomNode) else None
-        line = None if here is None or here is self.names.root else self.program.line(here.f_lineno)
+        place = None if here is None or here is self.names.root else self.program.place(here, self.names.root)
         self.emit(events.Unpacked(
             self._number(node), saved.name, saved.version, saved.storage.version,
-            self._passes[-1].gradient, line, *self.live_and_peak(),
+            self._passes[-1].gradient, place, *self.live_and_peak(),
         ))  # fmt: skip
 
     def node_ends(self, node: Node) -> None:
@@ -397,9 +398,9 @@ class EngineRecorder(observe.Observer):
             (known.number, known.storage.version),
             self.limit.counted,
         )
-        line = self.program.line_of_function(hook)
+        place = self.program.place_of_function(hook)
         self.emit(
-            events.HookBegan(under.node, under.hook, line, known.number, gradient_of(gradient), *self.live_and_peak())
+            events.HookBegan(under.node, under.hook, place, known.number, gradient_of(gradient), *self.live_and_peak())
         )
 
     def hook_ends(self, node: Node, gradient: Tensor) -> None:
@@ -426,9 +427,9 @@ class EngineRecorder(observe.Observer):
         name = function_name(function)
         if isinstance(node, CustomNode):
             name = f"{class_name(node.layer)}.{name}"
-        line = self.program.line_of_function(function)
+        place = self.program.place_of_function(function)
         alone = gradient_of(given[0]) if len(given) == 1 else None
-        self.emit(events.CustomBegan(self._number(node), name, line, numbers, alone, *self.live_and_peak()))
+        self.emit(events.CustomBegan(self._number(node), name, place, numbers, alone, *self.live_and_peak()))
 
     def custom_ends(self, node: Node) -> None:
         self._computing = True
@@ -446,7 +447,7 @@ class EngineRecorder(observe.Observer):
         self.emit(events.Refused(
             type(error).__name__, str(error), _sentence(error.why), error.fix, objects.number_of(node),
             None if saved is None else objects.storage(saved.storage).number, None if known is None else known.number,
-            place and place.line, *self.live_and_peak(), self._numbers(operands), _KINDS.get(error.entry, "refused"),
+            place, *self.live_and_peak(), self._numbers(operands), _KINDS.get(error.entry, "refused"),
         ))  # fmt: skip
 
     def _numbers(self, tensors: Iterable[Tensor]) -> tuple[int, ...]:

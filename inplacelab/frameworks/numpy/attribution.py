@@ -22,6 +22,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from inplacelab.dependence import Dependence, Given
+from inplacelab.place import Place
 from inplacelab.recorders.names_and_lines import value_of
 from inplacelab.recorders.program import Scope, parsed
 from inplacelab.recorders.static import names_in, package_of
@@ -211,7 +212,7 @@ class Did(NamedTuple, Generic[T]):
         by: the operation: "+", "setitem".
         category: how it treats memory.
         inputs: the known arrays that it read.
-        line: the line of the statement.
+        place: where the statement is.
         through: the array that it wrote, if the text shows one.
         depends: how the elements depend on those of the inputs, if it was one operation, element by element; None if that is not known.
     """
@@ -219,7 +220,7 @@ class Did(NamedTuple, Generic[T]):
     by: str
     category: Category
     inputs: tuple[T, ...]
-    line: int | None
+    place: Place | None
     through: T | None = None
     depends: Dependence | None = None
 
@@ -228,7 +229,7 @@ class Did(NamedTuple, Generic[T]):
 class _Running(Generic[T]):
     """A statement that has begun: its place, its syntax, and which of its expressions refer to arrays or to the framework."""
 
-    line: int
+    place: Place
     depth: int
     says: Statement
     arrays: Mapping[ast.expr, T]
@@ -262,15 +263,15 @@ class Attribution(Generic[T]):
         self._running: list[_Running[T]] = []  # at most one per frame of the program
         self._over: list[_Running[T]] = []
 
-    def begins(self, line: int, depth: int, scope: Scope, frame: FrameType) -> frozenset[str]:
-        """Begins a statement on a line, in a frame of this depth with these names. Returns its operations that may write."""
+    def begins(self, place: Place, depth: int, scope: Scope, frame: FrameType) -> frozenset[str]:
+        """Begins a statement, in a frame of this depth with these names. Returns its operations that may write."""
         names = ChainMap(dict(scope.names), names_in(frame.f_globals))
-        says = self._says.get(line, Statement())
+        says = self._says.get(place.line, Statement())
         values = {place: value_of(place, names) for place in (*says.reads, *(each.target for each in says.writes))}
         arrays = {place: known for place, value in values.items() if (known := self._find(value)) is not None}
         others = [place for place, value in values.items() if not issubclass(type(value), self._kind)]
         library = frozenset(place for place in others if package_of(values[place]) == package_of(self._kind))
-        self._running.append(_Running(line, depth, says, arrays, library))
+        self._running.append(_Running(place, depth, says, arrays, library))
         return frozenset(write.by for write in says.writes)
 
     def goes_on(self, depth: int) -> None:
@@ -289,7 +290,7 @@ class Attribution(Generic[T]):
             return None
         category: Category = "view" if is_view else "ordinary" if inputs else "create"
         depends = _dependence(statement, bound.operands) if category == "ordinary" else None
-        return Did(bound.by, category, inputs, statement.line, depends=depends)
+        return Did(bound.by, category, inputs, statement.place, depends=depends)
 
     def writer(self, wrote: Callable[[T], bool], category: Category) -> Did[T] | None:
         """Returns the operation that wrote an array for which `wrote` is true; None if the text does not show it.
@@ -302,9 +303,9 @@ class Attribution(Generic[T]):
             if array is not None and wrote(array):
                 reads = statement.reads([write.target, *statement.says.reads])
                 depends = _dependence(statement, write.operands) if category == "in-place" else None
-                return Did(write.by, category, reads, statement.line, array, depends)
+                return Did(write.by, category, reads, statement.place, array, depends)
         return None
 
     def unknown(self) -> Did[T]:
         """Returns the description of a write that the text does not show."""
-        return Did("write", "in-place", (), self._over[-1].line if self._over else None)
+        return Did("write", "in-place", (), self._over[-1].place if self._over else None)

@@ -275,14 +275,15 @@ class NumpyRecorder:
         if self._limit.exceeded:
             self._limit.reached()
             return
-        frames, line = self._program.frames(frame, self._root), self._program.line(line)
+        frames = self._program.frames(frame, self._root)
         self._root, scopes = frames[-1], scopes_of(frames)
+        place = self._program.statement_at(line, frame, self._root)
         self._bindings.own_module = module_of(frame.f_globals)
         self._look(scopes, len(frames))
-        self.emit(events.StatementBegan(line, simple, len(frames), *self._storages.live_and_peak()))
+        self.emit(events.StatementBegan(place, simple, len(frames), *self._storages.live_and_peak()))
         if self._limit.reached():
             return
-        if "resize" in self._statements.begins(line, len(frames), scopes[-1], frame):
+        if "resize" in self._statements.begins(place, len(frames), scopes[-1], frame):
             # NumPy refuses this for arrays with weak references.
             self._bindings.forget()
             self._known.let_go()
@@ -294,7 +295,7 @@ class NumpyRecorder:
             events.Raised(
                 class_name(type(error)),
                 message_of(error),
-                self._program.line_of(error),
+                self._program.place_of(error),
                 *self._storages.live_and_peak(),
             )
         )
@@ -370,7 +371,7 @@ class NumpyRecorder:
                 output,
                 {},
                 None,
-                did.line,
+                did.place,
                 *live_and_peak,
                 "changed",
                 depends=did.depends,

@@ -322,9 +322,9 @@ class TorchRecorder(CallRecorder[TorchCall]):
                 if self._is_left_out():
                     self.emit(events.Handed())
                 elif not self.limit.reached():
-                    line, live_and_peak = self.names.line(frame), self.live_and_peak()
+                    place, live_and_peak = self.names.place(frame), self.live_and_peak()
                     self.emit(events.OperationDone(
-                        "swap_tensors", "reallocated", inputs, one.operand, {}, one.node, line, *live_and_peak,
+                        "swap_tensors", "reallocated", inputs, one.operand, {}, one.node, place, *live_and_peak,
                     ))  # fmt: skip
 
 

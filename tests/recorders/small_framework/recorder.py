@@ -105,8 +105,8 @@ class VectorRecorder:
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
         self.names.look(scopes_of(self.program.frames_in(error)), done=True)
-        line = self.program.line_of(error)
-        self.emit(events.Raised(class_name(type(error)), message_of(error), line, *self.live_and_peak()))
+        place = self.program.place_of(error)
+        self.emit(events.Raised(class_name(type(error)), message_of(error), place, *self.live_and_peak()))
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended."""
@@ -139,14 +139,16 @@ class VectorRecorder:
         """Emits what a call did: a write, a new vector, and the operation."""
         if self.limit.reached():
             return
-        line = self.names.line(sys._getframe())
+        place = self.names.place(sys._getframe())
         inputs = tuple(self.known(each).operand for each in args if issubclass(type(each), Vector))
         output = self.known(result, made=True).operand
         if category == "in-place":
             memory = result.memory
             self.emit(events.Wrote(output.storage, output.counter, memory.version, snapshot(memory.numbers)))
         depends, live_and_peak = POINTWISE if name.startswith("plus") else None, self.live_and_peak()
-        self.emit(events.OperationDone(name, category, inputs, output, {}, None, line, *live_and_peak, depends=depends))
+        self.emit(
+            events.OperationDone(name, category, inputs, output, {}, None, place, *live_and_peak, depends=depends)
+        )
 
     # ---- objects -------------------------------------------------------------------------------------------------------
 
