@@ -12,6 +12,7 @@ from math import prod
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.recording.computed_from import fits_together
 from inplacelab.recording.facts import (
     BackwardFacts,
     CounterFacts,
@@ -29,7 +30,6 @@ from inplacelab.recording.file_text import MisfitError, RecordingFormatError, ex
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Laid, bytes_of, known_bytes, most_runs
 from inplacelab.recording.source_tree import source_lines
-from inplacelab.recording.sources import fits_together
 
 MOST = 2**63 - 1
 """The largest size, offset, version or number of bytes: that of a 64-bit address space."""
