@@ -14,10 +14,9 @@ from inplacelab.recording.facts import ErrorFacts, FixFacts
 from inplacelab.recording.fixes import fixes, fixes_for, in_one_sentence, with_copies
 from inplacelab.recording.fixes.recorded import refusal_fixes, trails_of
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.failures import notes
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.source_tree import package_of, source_tree_of
-from inplacelab.recording.trace import failure_at, trail_of
+from inplacelab.recording.trace import failure_at, told_notes, trail_of
 from inplacelab.supported import framework_named, framework_of
 
 ADVISED = 20
@@ -52,7 +51,7 @@ def advised(recording: Recording, replay: Replay | None, *, fix: bool = True) ->
         text = _LEFT_OUT if not fix else in_one_sentence(found) if found else refusal.fix
         message = refusal.message if fix or refusal.fix is None else _left_out(refusal.message, refusal.fix)
         facts = failure_at(recording, index)
-        of_values = notes(facts) if facts is not None and facts.values else ()
+        of_values = told_notes(recording, facts) if facts is not None and facts.values else ()
         said = replace(refusal, message=message, notes=of_values, fix=text, fixes=found)
         steps[index] = replace(steps[index], error=said)
     if fix and error is not None and error.explanation is None and (others := _untried(recording)):

@@ -441,7 +441,7 @@ def _check_failure(facts: FailureFacts) -> None:
         _names(site.file, site.text, site.function)
         _sizes(site.line - 1, site.end_line, site.column + 1, site.end_column + 1)
     for value in facts.values:
-        _names(value.node, *value.operands, *value.names, value.made_by, value.dtype, value.op)
+        _names(value.node, *value.operands, *value.names, value.made_by, value.made_in_file, value.dtype, value.op)
         _sizes(*value.positions, value.made_in or 0, value.kept or 0, value.found or 0, value.unseen, value.forgotten)
         _check_shape(value.shape or ())
     for write in writes:

@@ -28,6 +28,7 @@ from inplacelab.recording.origins.elements import (
     value_in_slot,
     value_of,
 )
+from inplacelab.recording.places import line_of
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
@@ -179,9 +180,11 @@ def _was_dropped(recording: Recording, step: Step) -> bool:
     ):
         return False
     near = recording.steps[max(step.index - MOST_RESULTS, 0) : step.index + MOST_RESULTS]
-    call = step.op, step.line, step.inputs
+    call = step.op, line_of(step.place), step.inputs
     return any(
-        each.output in recording.state(each.index).tensors for each in near if (each.op, each.line, each.inputs) == call
+        each.output in recording.state(each.index).tensors
+        for each in near
+        if (each.op, line_of(each.place), each.inputs) == call
     )
 
 
