@@ -11,11 +11,12 @@ from inplacelab.language import Text
 from inplacelab.recorders.fix_search import search
 from inplacelab.recorders.replay import Replay
 from inplacelab.recording.facts import ErrorFacts, FixFacts
-from inplacelab.recording.fixes import fixes, fixes_for, in_one_sentence, with_copies
+from inplacelab.recording.fixes import fixes, fixes_for, in_one_sentence, of_recording, with_copies
 from inplacelab.recording.fixes.recorded import refusal_fixes, trails_of
+from inplacelab.recording.places import source_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.source_tree import package_of, source_tree_of
+from inplacelab.recording.source_tree import package_of, tree_at
 from inplacelab.recording.trace import failure_at, told_notes, trail_of
 from inplacelab.supported import framework_named, framework_of
 
@@ -65,10 +66,12 @@ def _untried(recording: Recording) -> tuple[FixFacts, ...]:
     if facts is None or not facts.values or not framework_of(recording).watch:
         return fixes(recording)
 
-    def read(name: str) -> str:
-        return "".join(linecache.getlines(name)) if name else recording.source
+    read_source, lines = of_recording(recording)
 
-    return fixes_for([trail_of(facts)], read)
+    def read(name: str) -> str:
+        return "".join(linecache.getlines(name)) if source_of(recording, name) is None else read_source(name)
+
+    return fixes_for([trail_of(facts)], read, lines)
 
 
 def _fixes(recording: Recording, replay: Replay | None) -> tuple[FixFacts, ...]:
@@ -98,7 +101,7 @@ def _checked(recording: Recording, replay: Replay) -> tuple[FixFacts, ...] | Non
     known = framework_named(recording.framework)
     if found or meant is None or known is None:
         return found
-    program = source_tree_of(recording)
+    program = tree_at(recording, recording.steps[-1].place)
     package = (None if program is None else package_of(program, known.alias)) or known.alias
     statement = known.copying.replace(known.alias, package)
     return (with_copies(statement, meant.copies),)

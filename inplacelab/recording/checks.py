@@ -27,6 +27,7 @@ from inplacelab.recording.facts import (
     WriteFacts,
 )
 from inplacelab.recording.file_text import MisfitError, RecordingFormatError, excerpt
+from inplacelab.recording.places import file_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Laid, bytes_of, known_bytes, most_runs
 from inplacelab.recording.source_tree import source_lines
@@ -128,18 +129,21 @@ def _check_fixes(recording: Recording) -> None:
     fixes = [fix for error in errors for fix in error.fixes]
     if not any(fix.edits for fix in fixes):
         return
-    widths = [len(line) for line in source_lines(recording.source)]
+    known = {file_of(recording, number): each.text for number, each in reversed([*enumerate(recording.sources)])}
+    widths = {file: [len(line) for line in source_lines(text)] for file, text in known.items()}
     for fix in fixes:
-        before = (0, 0)
-        for edit in sorted(each for each in fix.edits if not each.file):  # the texts of other files are not recorded
+        before: dict[str, tuple[int, int]] = {}
+        for edit in sorted(
+            each for each in fix.edits if each.file in widths
+        ):  # the texts of other files are not recorded
             first, last = (edit.line, edit.column), (edit.end_line, edit.end_column)
             inside = all(
-                0 <= column <= ([*widths, 0][line - 1] if 0 < line <= len(widths) + 1 else -1)
+                0 <= column <= ([*widths[edit.file], 0][line - 1] if 0 < line <= len(widths[edit.file]) + 1 else -1)
                 for line, column in (first, last)
             )
-            if not inside or not before <= first <= last:
+            if not inside or not before.get(edit.file, first) <= first <= last:
                 raise MisfitError(_EDIT).inside(".fixes")
-            before = last
+            before[edit.file] = last
         if len(fix.edits) > MOST_EDITS:
             raise MisfitError(_EDIT).inside(".fixes")
 

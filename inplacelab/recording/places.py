@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inplacelab.language import Text
 from inplacelab.place import Place
-from inplacelab.recording.facts import SourceFacts, Step
-from inplacelab.recording.recording import Recording
+from inplacelab.recording.facts import SourceFacts, Step, TensorFacts
+from inplacelab.recording.recording import Recording, State
 
 _LINE = Text("line {0}", "第 {0} 行")
 _LINE_OF = Text("line {0} of {1}", "{1} 第 {0} 行")
@@ -60,11 +60,11 @@ def said_line(sources: Sequence[SourceFacts], place: Place | None, here: Place |
     return _LINE_OF.format(place.line, source_label(sources, place.source))
 
 
-def said_lines(sources: Sequence[SourceFacts], source: int, first: int, last: int) -> Text:
+def said_lines(sources: Sequence[SourceFacts], source: int, first: int, last: int, here: Place | None = None) -> Text:
     """Returns lines of a source as a part of a sentence: "lines 5 to 7 of `model.py`"."""
     if first == last:
-        return said_line(sources, Place(first, source))
-    if _is_read(sources, source, None):
+        return said_line(sources, Place(first, source), here)
+    if _is_read(sources, source, here):
         return _LINES.format(first, last)
     return _LINES_OF.format(first, last, source_label(sources, source))
 
@@ -195,6 +195,13 @@ def names_at(names: Iterable[str], place: Place | None) -> tuple[str, ...]:
     function = "" if place is None else _plain(place.function)
     known = [(function_of(each), bare_name(each)) for each in names]
     return tuple(dict.fromkeys(name for frame, name in known if not frame or _is_in(frame, function)))
+
+
+def bound_at(state: State, name: str, place: Place | None) -> TensorFacts | None:
+    """Returns the tensor that the program calls by a name at a place: a name of that function hides others."""
+    found = [each for each in state.tensors.values() if name in names_at(each.names, place)]
+    local = [each for each in found if any(function_of(one) and bare_name(one) == name for one in each.names)]
+    return next(iter(local[-1:] or found), None)
 
 
 def _is_in(frame: str, function: str) -> bool:

@@ -362,7 +362,7 @@ def trail_of(facts: FailureFacts) -> Trail:
     """Returns the spots of a failure, for the first of what it may have been."""
     value = facts.values[0] if facts.values else KeptFacts("")
     views = dict.fromkeys(spot for each in value.writes for spot in _spots(each.made)[:1])
-    names, size = () if value.is_view else value.names[:1], size_of(value.dtype, value.shape or ())
+    names, size = () if value.is_view else _bare(value.names[:1], value.sites), size_of(value.dtype, value.shape or ())
     writes = dict.fromkeys(
         tuple(replace(spot, bytes=0 if each.through or each.relation or each.how or value.is_view else size) for spot in _spots(each.sites, each.op))
         for each in value.writes
@@ -375,6 +375,11 @@ def trail_of(facts: FailureFacts) -> Trail:
         facts.kind, kept, value.role == "result", tuple(writes), tuple(views),
         _spots(facts.needed), _spots(facts.released),
     )  # fmt: skip
+
+
+def _bare(names: Sequence[str], sites: Sites) -> tuple[str, ...]:
+    """Returns names as the innermost function writes them; those of other functions are left out."""
+    return names_at(names, Place(1, function=sites[0].function) if sites else None)
 
 
 def _spots(sites: Sites, op: str = "") -> tuple[Spot, ...]:
