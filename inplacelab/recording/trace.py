@@ -355,7 +355,9 @@ def _placed(facts: FailureFacts, sites: Callable[[Sites], Sites]) -> FailureFact
 
 def in_file(facts: FailureFacts, filename: str) -> FailureFacts:
     """Returns the same facts with the name of the recorded program's file."""
-    return moved(facts, lambda site: site if site.file else replace(site, file=filename))
+    placed = moved(facts, lambda site: site if site.file else replace(site, file=filename))
+    values = (replace(each, made_in_file=each.made_in_file or filename) for each in placed.values)
+    return replace(placed, values=tuple(values))
 
 
 def trail_of(facts: FailureFacts) -> Trail:
