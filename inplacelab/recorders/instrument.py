@@ -95,7 +95,7 @@ class _Trace:
 
     def _goes_on(self, frame: FrameType, event: str) -> None:
         program, last = self._program, self._last
-        line = program.statement(program.line(frame.f_lineno))
+        line = program.sources.main.statement(program.sources.main.line(frame.f_lineno))
         statement, instruction = last.get(id(frame), (0, 0))
         if event == "line" and 1 <= line <= self._count:
             last[id(frame)] = line, frame.f_lasti

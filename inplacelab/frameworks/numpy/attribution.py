@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from inplacelab.dependence import Dependence, Given
 from inplacelab.place import Place
 from inplacelab.recorders.names_and_lines import value_of
-from inplacelab.recorders.program import Scope, parsed
+from inplacelab.recorders.program import Scope
+from inplacelab.recorders.sources import parsed
 from inplacelab.recorders.static import names_in, package_of
 
 if TYPE_CHECKING:
@@ -60,9 +61,9 @@ class Binding(NamedTuple):
     operands: tuple[ast.expr, ...] = ()
 
     def binds(self, names: Iterable[str]) -> bool:
-        """Whether one of an array's names may be this place. `net.w` may be the `self.w`, and `f.x` the `x`, of a function."""
+        """Whether one of an array's names may be this place. `net.w` may be the `self.w`, and `f: x` the `x`, of a function."""
         end = "." + (self.label.partition(".")[2] or self.label)
-        return any(name == self.label or name.endswith(end) for name in names)
+        return any(name == self.label or name.endswith((end, f": {self.label}")) for name in names)
 
 
 class Write(NamedTuple):
