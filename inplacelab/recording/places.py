@@ -1,7 +1,8 @@
 """Says where something happened, and in which frame a name is.
 
 A place is said as short as the reader can find it: "line 12" in the source that the text is about, "line 12 of `model.py`" in another one.
-A name that means another tensor in another frame is written with its frame: `Block.forward: x`, `walk (2nd call): x`. The program writes `x`.
+A name that means another tensor in another frame is written with its frame: `Block.forward: x`, `walk#2: x` in the second call. The program
+writes `x`.
 """
 
 from __future__ import annotations
@@ -167,13 +168,13 @@ def _places(steps: Iterable[Step]) -> Iterator[Place]:
 
 # --- names in frames ---------------------------------------------------------------------------------------------------
 
-_IN_FRAME = re.compile(r"([^\[\]'\"]+?)(?: \([^()]*\))?: (.+)", re.DOTALL)
+_IN_FRAME = re.compile(r"([^\[\]'\"]+?)(?:#\d+)?: (.+)", re.DOTALL)
 
 
 def bare_name(name: str) -> str:
     """Returns a name as the program writes it.
 
-    >>> bare_name("Block.forward: x"), bare_name("walk (2nd call): self.h"), bare_name("known['a: b']")
+    >>> bare_name("Block.forward: x"), bare_name("walk#2: self.h"), bare_name("known['a: b']")
     ('x', 'self.h', "known['a: b']")
     """
     found = _IN_FRAME.fullmatch(name)
@@ -183,7 +184,7 @@ def bare_name(name: str) -> str:
 def function_of(name: str) -> str:
     """Returns the function in whose frame a name is; "" if the name does not say it.
 
-    >>> function_of("Block.forward: x"), function_of("walk (2nd call): x"), function_of("x")
+    >>> function_of("Block.forward: x"), function_of("walk#2: x"), function_of("x")
     ('Block.forward', 'walk', '')
     """
     found = _IN_FRAME.fullmatch(name)
