@@ -23,7 +23,7 @@ _CALLED = Text("{0}, called from {1}", "{0}（由{1}调用）")
 _CELL, _MAIN = Text("cell [{0}]", "单元格 [{0}]"), Text("the main program", "主程序")
 _FILE = Text("`{0}`", "`{0}`")
 _SOMEWHERE = Text("line ?", "第 ? 行")
-_IS_CELL = re.compile(r"(?:cell |In )\[?(\d+)\]?")
+_IS_CELL = re.compile(r"In \[(\d+)\]")
 
 
 # --- places ------------------------------------------------------------------------------------------------------------
@@ -31,18 +31,20 @@ _IS_CELL = re.compile(r"(?:cell |In )\[?(\d+)\]?")
 
 def source_label(sources: Sequence[SourceFacts], source: int) -> Text:
     """Returns what a source is called in a sentence: "`model.py`", with as much of its path as tells it from the others; "cell [3]"."""
-    name = sources[source].name if source < len(sources) else ""
+    return file_label(_shortest(sources, source))
+
+
+def file_label(name: str) -> Text:
+    """Returns what a file, or a cell, is called in a sentence: "`model.py`", "cell [3]"; "the main program" if it has no name."""
     cell = _IS_CELL.fullmatch(name)
     if cell is not None:
         return _CELL.format(cell[1])
-    return _FILE.format(_shortest(sources, source)) if name else _MAIN
+    return _FILE.format(name) if name else _MAIN
 
 
 def short_place(sources: Sequence[SourceFacts], place: Place, here: Place | None = None) -> str:
     """Returns a place for a picture: "12" in the source that the text is about, "model.py:12" in another one, "In [3]:12" in a cell."""
-    name = sources[place.source].name if place.source < len(sources) else ""
-    cell = _IS_CELL.fullmatch(name)
-    shown = f"In [{cell[1]}]" if cell is not None else _shortest(sources, place.source)
+    shown = _shortest(sources, place.source)
     return str(place.line) if _is_read(sources, place.source, here) or not shown else f"{shown}:{place.line}"
 
 

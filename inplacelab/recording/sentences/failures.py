@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -19,6 +18,7 @@ from inplacelab.recording.code_of_steps import plainly
 from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites
 from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
+from inplacelab.recording.places import file_label
 from inplacelab.recording.sentences.phrases import closed_up
 
 Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
@@ -132,9 +132,7 @@ _MADE_AS = Text("", "，即 `{0}`，{1}")
 _LINE_AT = Text(" ({0})", "（{0}）")
 _LINE_AS = Text("", "，{0}")
 _ON_LINE = Text("line {0}", "第 {0} 行")
-_CELL = Text("cell [{0}]", "单元格 [{0}]")
 _ON_LINE_OF = Text("line {0} of {1}", "{1} 第 {0} 行")
-_ON_LINE_OF_PROGRAM = Text("line {0} of the main program", "主程序第 {0} 行")
 _VIEW_MADE = Text("makes the view through which it is overwritten", "建立了之后用来覆盖的视图")
 _MORE = Text("; {0} times in all", "；共 {0} 次")
 _LEFT_OUT = Text(" (and {0} more lines before that)", "（此前还有 {0} 行）")
@@ -299,16 +297,14 @@ def _cell_of(filename: str) -> int | None:
 
 def _in_file(filename: str) -> Text:
     """Returns a file's name within a sentence."""
-    name = shown_file(filename)
-    cell = re.fullmatch(r"In \[(\d+)\]", name)
-    return _CELL.format(cell[1]) if cell else Text(name, name)
+    return file_label(shown_file(filename) if filename else "")
 
 
 def _line_in(line: int, file: str, there: str) -> Text:
     """Returns a line as a part of a sentence: with its file, if that is another one than where the text is about."""
     if file == there:
         return _ON_LINE.format(line)
-    return _ON_LINE_OF.format(line, _in_file(file)) if file else _ON_LINE_OF_PROGRAM.format(line)
+    return _ON_LINE_OF.format(line, _in_file(file))
 
 
 # --- the marks of one value --------------------------------------------------------------------------------------------
