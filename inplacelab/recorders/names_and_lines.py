@@ -25,13 +25,14 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from types import FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from inplacelab.place import Place
 from inplacelab.recorders import events
 from inplacelab.recorders.own_code import is_own
-from inplacelab.recorders.program import Program, Scope
+from inplacelab.recorders.program import Owned, Program, Scope
 from inplacelab.recorders.static import attributes_of, first_items, members_of, module_of, place_of_attributes
 
 FIRST = 16
@@ -130,6 +131,20 @@ class Bindings:
         """Returns the names of a tensor at the last scan."""
         reference, names = self._found.get(id(tensor), (None, ()))
         return names if reference is not None and reference() is tensor else ()
+
+    def name_of_holder(self, holder: Any) -> str:
+        """Returns what the program calls an object that holds tensors: `net.layers.0`, if that one's `lin.weight` is `net.layers.0.lin.weight`;
+        "" if it has no name.
+        """
+        kind, tensor_of = self._watched.tensors, self._watched.tensor_of
+        if id(type(holder)) in _PLAIN or _is_container(type(holder)) or not self._holds_others(holder):
+            return ""
+        inside = (pair for pair in self._inside("", holder) if issubclass(type(pair[1]), kind))
+        for suffix, tensor in islice(inside, FIRST):
+            for name in self.names_of(tensor_of(tensor)):
+                if name.endswith(suffix) and name != f"self{suffix}":
+                    return name.removesuffix(suffix)
+        return ""
 
     def drop_reference(self, tensor: Any) -> None:
         """Drops the weak reference to a tensor. The next scan makes another one."""
@@ -344,6 +359,7 @@ class NamesAndLines:
         program = recorder.program
         self._bindings = Bindings(program.names, recorder.watched)
         self.names_of, self.drop_reference = self._bindings.names_of, self._bindings.drop_reference
+        self._owners: dict[int, Owned] = {}  # of frames, by their addresses
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
         self._told = False  # the program is instrumented, or traced
         self.root: FrameType | None = None
@@ -367,8 +383,10 @@ class NamesAndLines:
         frames = self._program.frames(frame, self.root)
         if frames[-1] is not self.root:
             self._start(frames[-1])
-        self.look(self._scopes(frames), done=True)
-        place = self._program.place(frames, root=self.root, line=line)
+        scopes = self._scopes(frames)
+        self.look(scopes, done=True)
+        self._note_owner(frame, scopes[-1])
+        place = self._program.place(frames, root=self.root, line=line, owners=self._owners)
         assert place is not None
         self._emit(events.StatementBegan(place, simple, len(frames), *self._recorder.live_and_peak()))
 
@@ -389,6 +407,16 @@ class NamesAndLines:
         if self._globals and len(frames) == 1 and frames[0] is self.root and not self._program.sources.others:
             return self._globals  # faster, and the same
         return self._program.scopes(frames)
+
+    def _note_owner(self, frame: FrameType, scope: Scope) -> None:
+        """Notes what the object is called whose method a frame runs. Another frame may have had this address."""
+        code = frame.f_code
+        is_method = code.co_argcount and code.co_varnames[0] == "self"
+        owner = self._bindings.name_of_holder(scope.names.get("self")) if is_method else ""
+        if owner:
+            self._owners[id(frame)] = code, owner
+        else:
+            self._owners.pop(id(frame), None)
 
     def look(self, scopes: Sequence[Scope], *, done: bool) -> None:
         """Updates the names of tensors. Inside a statement (not `done`) a tensor without a name keeps its last names, since a
@@ -445,9 +473,11 @@ class NamesAndLines:
             again = instruction < self._instruction if len(frames) > 1 else instruction <= self._instruction
             begins = statement != self._statement or again
             self._statement, self._instruction = statement, instruction
-        found = self._bindings.look(self._scopes(frames), done=begins)
+        scopes = self._scopes(frames)
+        found = self._bindings.look(scopes, done=begins)
         if found is not None:
             self._names_are(found, done=begins)
+        self._note_owner(frames[0], scopes[-1])
         if begins:
             place, live_and_peak = self._program.place(frames[-1:], root=self.root), self._recorder.live_and_peak()
             assert place is not None
@@ -456,4 +486,4 @@ class NamesAndLines:
 
     def place(self, frame: FrameType | None) -> Place | None:
         """Returns, at an event, the program's place; None if the program is not on the stack."""
-        return self._program.place(self.frames(frame), root=self.root)
+        return self._program.place(self.frames(frame), root=self.root, owners=self._owners)
