@@ -4,11 +4,12 @@ A name leads to tensors through
 
 - a list, a tuple, a dictionary: its first elements (`xs[0]`, `known['x']`; in a dictionary, those with a string or an integer
   as key);
-- an object of the program's classes: its attributes (`self.w`), which are the entries of its `__dict__`;
+- an object of the program's classes: its attributes (`self.w`), which are the entries of its `__dict__`, and those of such
+  objects inside, to a certain depth (`trainer.agent.w`);
 - an object of one of the framework's classes that hold tensors, such as layers: its attributes and those of such
   objects inside (`net.0.weight`);
 
-and no further: not through a list in a list, or an object in an object. The scan runs often, so it is limited: it takes the same
+and no further: not through a list in a list, or in an object. The scan runs often, so it is limited: it takes the same
 time for a dictionary with 20 or 10,000 entries, and visits no object twice. It must have no effect, so it calls nothing that the
 program defines (see `static.py`).
 
@@ -25,19 +26,22 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from types import FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from inplacelab.place import Place
 from inplacelab.recorders import events
 from inplacelab.recorders.own_code import is_own
-from inplacelab.recorders.program import Program, Scope
+from inplacelab.recorders.program import Owned, Program, Scope
 from inplacelab.recorders.static import attributes_of, first_items, members_of, module_of, place_of_attributes
 
 FIRST = 16
 """So many elements of a list, a tuple or a dictionary are looked at."""
 ATTRIBUTES = 1024
 """So many attributes of an object are looked at, and of a layer together with those inside it."""
+DEEPEST = 3
+"""Objects of the program in objects, and layers in those, are looked at to this depth: `trainer.agent.actor`."""
 LONGEST_KEY = 64
 """Keys with more characters, or more bits, are not looked at."""
 
@@ -72,6 +76,8 @@ class Watched:
 class Path(NamedTuple):
     """A name, or a path that begins with one, of a tensor; `again` if it leads through what another name may lead through."""
 
+    scope: int
+    """The position of its scope."""
     function: str
     name: str
     label: str
@@ -131,6 +137,20 @@ class Bindings:
         reference, names = self._found.get(id(tensor), (None, ()))
         return names if reference is not None and reference() is tensor else ()
 
+    def name_of_holder(self, holder: Any) -> str:
+        """Returns what the program calls an object that holds tensors: `net.layers.0`, if that one's `lin.weight` is `net.layers.0.lin.weight`;
+        "" if it has no name.
+        """
+        kind, tensor_of = self._watched.tensors, self._watched.tensor_of
+        if id(type(holder)) in _PLAIN or _is_container(type(holder)) or not self._holds_others(holder):
+            return ""
+        inside = (pair for pair in self._inside("", holder) if issubclass(type(pair[1]), kind))
+        for suffix, tensor in islice(inside, FIRST):
+            for name in self.names_of(tensor_of(tensor)):
+                if name.endswith(suffix) and name != f"self{suffix}":
+                    return name.removesuffix(suffix)
+        return ""
+
     def drop_reference(self, tensor: Any) -> None:
         """Drops the weak reference to a tensor. The next scan makes another one."""
         self._found.pop(id(tensor), None)
@@ -149,7 +169,8 @@ class Bindings:
         """Returns all paths to tensors. Notes whether some name refers to a container or an object."""
         kind, tensor_of = self._watched.tensors, self._watched.tensor_of
         containers: set[int] = set()
-        for known, function, module in scopes:
+        reached: set[int] = set()  # tensors in objects, by their addresses
+        for scope, (known, function, module) in enumerate(scopes):
             every = function or module
             for variable in [each for each in list(known) if type(each) is str and (every or each in self._wanted)]:
                 value = known.get(variable)
@@ -157,14 +178,19 @@ class Bindings:
                     continue
                 name = f"{module}.{variable}" if module else variable
                 if issubclass(type(value), kind):  # (`isinstance` would read the object's `__class__`)
-                    yield Path(function, name, name, tensor_of(value))
+                    yield Path(scope, function, name, name, tensor_of(value))
                 elif self._holds_others(value):
                     self._leads_on = True
                     again = bool(function) and (id(value) in containers or not _is_container(type(value)))
                     containers.add(id(value))
                     for label, inside in self._inside(name, value):
                         if issubclass(type(inside), kind):
-                            yield Path(function, name, label, tensor_of(inside), again)
+                            tensor = tensor_of(inside)
+                            if again and id(tensor) in reached and label not in self.names_of(tensor):
+                                break  # an outer name leads to all that is in this object
+                            if not again:
+                                reached.add(id(tensor))
+                            yield Path(scope, function, name, label, tensor, again)
 
     def _holds_others(self, value: object) -> bool:
         kind = type(value)
@@ -180,7 +206,7 @@ class Bindings:
         known = self._modules.get(module)
         if known is None:
             loaded: Any = sys.modules.get(module)
-            file = attributes_of(loaded).get("__file__") if type(loaded) is ModuleType else None
+            file = vars(loaded).get("__file__") if type(loaded) is ModuleType else None
             known = self._modules[module] = type(file) is str and is_own(file)
         return known
 
@@ -198,22 +224,27 @@ class Bindings:
             yield from self._attributes(name, value)
 
     def _attributes(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
-        """Yields the attributes of an object, and of nested holders inside it, each once."""
-        waiting, seen, left = [(name, value)], set(), ATTRIBUTES
+        """Yields the attributes of an object, and of the objects inside it, each once."""
+        waiting, seen, left = [(name, value, 0)], set(), ATTRIBUTES
         while waiting and left > 0:
-            path, holder = waiting.pop()
+            path, holder, depth = waiting.pop()
             if id(holder) in seen:
                 continue
             seen.add(id(holder))
+            if depth and depth <= DEEPEST and issubclass(type(holder), self._watched.holders):
+                yield from ((path + label, each) for label, each in self._watched.further(holder))
             some = first_items(attributes_of(holder), left)
             left -= len(some)
             inside = [
                 pair for pair in some if id(type(pair[1])) not in _PLAIN and type(pair[0]) is str and _is_short(pair[0])
             ]
             yield from ((f"{path}.{key}", each) for key, each in inside)
-            if issubclass(type(holder), self._watched.nested):
+            if issubclass(type(holder), self._watched.nested):  # whose `further` also has what is in those inside it
                 held = [pair for pair in inside if issubclass(type(pair[1]), self._watched.nested)]
-                waiting += [(f"{path}.{key}", each) for key, each in reversed(held)]
+                waiting += [(f"{path}.{key}", each, DEEPEST + 1) for key, each in reversed(held)]
+            elif depth < DEEPEST and not issubclass(type(holder), self._watched.holders):
+                held = [pair for pair in inside if not _is_container(type(pair[1])) and self._holds_others(pair[1])]
+                waiting += [(f"{path}.{key}", each, depth + 1) for key, each in reversed(held)]
 
 
 def _is_short(key: object) -> bool:
@@ -228,18 +259,18 @@ def _named(paths: Iterable[Path], names_before: Callable[[Any], tuple[str, ...]]
 
     A local name that shadows a name of an outer scope has its function before it, with a number for further calls: `f: x`, `f#2: x`.
     """
-    found: dict[int, tuple[Any, dict[str, str]]] = {}  # the names in their order, and with which name each begins
+    found: dict[int, tuple[Any, dict[str, tuple[int, str]]]] = {}  # the names in their order, and where each begins
     taken: dict[str, int] = {}
-    for function, name, label, tensor, again in paths:
+    for scope, function, name, label, tensor, again in paths:
         _, names = found.setdefault(id(tensor), (tensor, {}))
         shown, call = label, 1
         while function and taken.get(shown, id(tensor)) != id(tensor):
             shown, call = f"{function}: {label}" if call == 1 else f"{function}#{call}: {label}", call + 1
-        has_another = any(begins != name for begins in names.values())
+        has_another = any(begins != (scope, name) for begins in names.values())
         if again and has_another and shown not in names_before(tensor):
             continue
         taken[shown] = id(tensor)
-        names[shown] = name
+        names[shown] = scope, name
     return [(tensor, tuple(names)) for tensor, names in found.values()]
 
 
@@ -344,6 +375,7 @@ class NamesAndLines:
         program = recorder.program
         self._bindings = Bindings(program.names, recorder.watched)
         self.names_of, self.drop_reference = self._bindings.names_of, self._bindings.drop_reference
+        self._owners: dict[int, Owned] = {}  # of frames, by their addresses
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
         self._told = False  # the program is instrumented, or traced
         self.root: FrameType | None = None
@@ -367,8 +399,10 @@ class NamesAndLines:
         frames = self._program.frames(frame, self.root)
         if frames[-1] is not self.root:
             self._start(frames[-1])
-        self.look(self._scopes(frames), done=True)
-        place = self._program.place(frames, root=self.root, line=line)
+        scopes = self._scopes(frames)
+        self.look(scopes, done=True)
+        self._note_owner(frame, scopes[-1])
+        place = self._program.place(frames, root=self.root, line=line, owners=self._owners)
         assert place is not None
         self._emit(events.StatementBegan(place, simple, len(frames), *self._recorder.live_and_peak()))
 
@@ -389,6 +423,16 @@ class NamesAndLines:
         if self._globals and len(frames) == 1 and frames[0] is self.root and not self._program.sources.others:
             return self._globals  # faster, and the same
         return self._program.scopes(frames)
+
+    def _note_owner(self, frame: FrameType, scope: Scope) -> None:
+        """Notes what the object is called whose method a frame runs. Another frame may have had this address."""
+        code = frame.f_code
+        is_method = code.co_argcount and code.co_varnames[0] == "self"
+        owner = self._bindings.name_of_holder(scope.names.get("self")) if is_method else ""
+        if owner:
+            self._owners[id(frame)] = code, owner
+        else:
+            self._owners.pop(id(frame), None)
 
     def look(self, scopes: Sequence[Scope], *, done: bool) -> None:
         """Updates the names of tensors. Inside a statement (not `done`) a tensor without a name keeps its last names, since a
@@ -445,9 +489,11 @@ class NamesAndLines:
             again = instruction < self._instruction if len(frames) > 1 else instruction <= self._instruction
             begins = statement != self._statement or again
             self._statement, self._instruction = statement, instruction
-        found = self._bindings.look(self._scopes(frames), done=begins)
+        scopes = self._scopes(frames)
+        found = self._bindings.look(scopes, done=begins)
         if found is not None:
             self._names_are(found, done=begins)
+        self._note_owner(frames[0], scopes[-1])
         if begins:
             place, live_and_peak = self._program.place(frames[-1:], root=self.root), self._recorder.live_and_peak()
             assert place is not None
@@ -456,4 +502,4 @@ class NamesAndLines:
 
     def place(self, frame: FrameType | None) -> Place | None:
         """Returns, at an event, the program's place; None if the program is not on the stack."""
-        return self._program.place(self.frames(frame), root=self.root)
+        return self._program.place(self.frames(frame), root=self.root, owners=self._owners)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from pathlib import Path
 from traceback import walk_tb
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, TracebackType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType, MethodType, TracebackType
 from typing import Any, NamedTuple
 
 from inplacelab.errors import Refusal
@@ -90,6 +90,12 @@ class Scope(NamedTuple):
     """The module whose globals these are, if it is not the one that was started."""
 
 
+Owned = tuple[CodeType | None, str]
+"""The code of a frame, and what the object is called whose method it runs."""
+NOT_OWNED: Owned = (None, "")
+NO_OWNERS: Mapping[int, Owned] = MappingProxyType({})
+
+
 class Block(NamedTuple):
     """The text inside a `with` statement."""
 
@@ -114,10 +120,10 @@ class Program:
     names: frozenset[str]
     first_line: int = 1
     sources: Sources = field(init=False, repr=False, compare=False)
-    _places: dict[tuple[int, int, int, int], tuple[CodeType, Place]] = field(
+    _places: dict[tuple[int, int, int, int, str], tuple[CodeType, Place]] = field(
         init=False, default_factory=dict, repr=False, compare=False
     )
-    """The places so far, by code, instruction, and the place that it was called from. (They keep these addresses from being used again.)"""
+    """The places so far, by code, instruction, the place that it was called from, calls left out, and owner. (They keep these addresses from being used again.)"""
     _modules: dict[int, tuple[dict[str, Any], Source]] = field(
         init=False, default_factory=dict, repr=False, compare=False
     )
@@ -187,24 +193,30 @@ class Program:
         return [frame for frame, _ in walk_tb(traceback_of(error)) if self.has(frame)][::-1]
 
     def place(
-        self, frames: Sequence[FrameType], *, root: FrameType | None = None, line: int | None = None
-    ) -> Place | None:
+        self, frames: Sequence[FrameType], *, root: FrameType | None = None, line: int | None = None,
+        owners: Mapping[int, Owned] = NO_OWNERS,
+    ) -> Place | None:  # fmt: skip
         """Returns the place of frames of the program, which are given innermost first; None if there are none.
 
         Args:
             frames: the frames (see `frames`).
             root: the frame that counts as outside functions, also if it runs one.
             line: the line of its file on which the innermost one's statement begins, if that is where it is.
+            owners: for the addresses of frames, what the objects are called whose methods they run.
         """
         place: Place | None = None
         deep = len(frames) > MOST_CALLS
         for k, frame in enumerate(reversed((*frames[:_HALF], *frames[-_HALF:]) if deep else frames)):
             skipped = len(frames) - MOST_CALLS if deep and k == _HALF else 0
-            key = id(frame.f_code), frame.f_lasti, id(place), skipped
+            code, owner = owners.get(id(frame), NOT_OWNED)
+            if code is not frame.f_code:
+                code, owner = frame.f_code, ""
+            key = id(code), frame.f_lasti, id(place), skipped, owner
             known = self._places.get(key)
             if known is None:
-                here = self._placed(frame.f_code, frame.f_lineno, place, frame is root)
-                known = self._places[key] = frame.f_code, replace(here, skipped=skipped) if skipped else here
+                here = self._placed(code, frame.f_lineno, place, frame is root)
+                known = code, replace(here, skipped=skipped, owner=owner) if skipped or owner else here
+                self._places[key] = known
             place = known[1]
         if place is not None and line is not None and line != frames[0].f_lineno:
             source = self.sources.seen[place.source]

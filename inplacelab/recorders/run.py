@@ -32,6 +32,7 @@ from inplacelab.recorders.program import Program, Scope, as_unrecorded, scopes_o
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.sources import PARSING, parsed
 from inplacelab.recorders.static import names_in
+from inplacelab.recorders.tracing import Tracing, reaches_other_code
 from inplacelab.supported import Framework, frameworks, loaded
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class Session:
             self._goes_without(known, error)
         for each in use.remarks:
             self.recorder.guard.note(each)
+        self._tracing: Tracing | None = None  # of code that was imported or defined before
         self._given: InitialValues | None = None
         self._built: tuple[int, Recording] | None = (
             None  # the number of events so far, and the recording built from them
@@ -152,8 +154,12 @@ class Session:
         listening = None
         try:
             self.begin(names)
-            listening = instrument.listening(self._statement_listener())
-            with listening:
+            listener = self._statement_listener()
+            if reaches_other_code(self.program, names):
+                self._tracing = Tracing(listener, self.program, None, self.recorder.guard)
+                self._tracing.begin()
+            listening = instrument.listening(listener)
+            with listening, instrument.OwnModules():
                 for code in parts:
                     exec(code, names)
         except BaseException as error:  # noqa: BLE001  # the caller shows it once the recording is there
@@ -206,6 +212,8 @@ class Session:
 
     def end(self) -> None:
         """Ends to watch and to record, whether or not both have begun."""
+        if self._tracing is not None:
+            self._tracing.end()
         self.recorder.end()
         if self._watch is not None:
             with suppress(Exception):

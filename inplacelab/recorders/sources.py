@@ -71,6 +71,19 @@ class Source:
         return statements_of(parsed(self.text))
 
     @cached_property
+    def imported(self) -> frozenset[str]:
+        """The full names of the modules that the text imports, and of the packages around them."""
+        found = set[str]()
+        for node in ast.walk(parsed(self.text)):
+            match node:
+                case ast.Import(names=names):
+                    found.update(each.name for each in names)
+                case ast.ImportFrom(module=str(module), names=names, level=0):
+                    found.update((module, *(f"{module}.{each.name}" for each in names)))
+        parts = (each.split(".") for each in found)
+        return frozenset(".".join(each[: k + 1]) for each in parts for k in range(len(each)))
+
+    @cached_property
     def globals(self) -> frozenset[str]:
         """The names of values that the text binds outside its functions, or as `global` in them."""
         tree = parsed(self.text)

@@ -254,20 +254,23 @@ class Attribution(Generic[T]):
     """Follows the statements of a program.
 
     Args:
-        text: the program.
+        text_of: returns the text of a source of the program, by number.
         kind: the class of the arrays; functions of its package make them.
         find: returns what is known about an array; None for any other object, and for an unknown array.
     """
 
-    def __init__(self, text: str, kind: type, find: Callable[[Any], T | None]) -> None:
-        self._says, self._kind, self._find = read(text), kind, find
+    def __init__(self, text_of: Callable[[int], str], kind: type, find: Callable[[Any], T | None]) -> None:
+        self._text_of, self._kind, self._find = text_of, kind, find
+        self._says: dict[int, dict[int, Statement]] = {}  # by source
         self._running: list[_Running[T]] = []  # at most one per frame of the program
         self._over: list[_Running[T]] = []
 
     def begins(self, place: Place, depth: int, scope: Scope, frame: FrameType) -> frozenset[str]:
         """Begins a statement, in a frame of this depth with these names. Returns its operations that may write."""
         names = ChainMap(dict(scope.names), names_in(frame.f_globals))
-        says = self._says.get(place.line, Statement())
+        if place.source not in self._says:
+            self._says[place.source] = read(self._text_of(place.source))
+        says = self._says[place.source].get(place.line, Statement())
         values = {place: value_of(place, names) for place in (*says.reads, *(each.target for each in says.writes))}
         arrays = {place: known for place, value in values.items() if (known := self._find(value)) is not None}
         others = [place for place, value in values.items() if not issubclass(type(value), self._kind)]

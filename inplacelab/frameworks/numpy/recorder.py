@@ -34,7 +34,6 @@ from inplacelab.recorders import events
 from inplacelab.recorders.detection import framework_of_object, recorder_of
 from inplacelab.recorders.events import INFERRED, CounterSeen, Died, Event, Operand, OperationDone, StorageSeen, Wrote
 from inplacelab.recorders.guard import ELSEWHERE, Guard, StepLimit
-from inplacelab.recorders.instrument import Tracing
 from inplacelab.recorders.live_objects import Handles
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.names_and_lines import Bindings, Watched
@@ -42,6 +41,7 @@ from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.snapshots import snapshot
 from inplacelab.recorders.static import attributes_of, class_name, member, message_of, module_of
+from inplacelab.recorders.tracing import Tracing
 
 T = TypeVar("T")
 
@@ -222,7 +222,7 @@ class NumpyRecorder:
         self._tracing: Tracing | None = None
         self._bindings = Bindings(program.names, self.watched)
         self._known: Handles[Any, _Array] = Handles(self._died, self.guard.protect_callback)
-        self._statements = Attribution(program.text, np.ndarray, self._known.find)
+        self._statements = Attribution(lambda source: program.sources.seen[source].text, np.ndarray, self._known.find)
         self._storages: Storages[_Array] = Storages(log.emit, "cpu")
 
     @staticmethod
