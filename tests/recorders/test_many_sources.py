@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import inplacelab as paddle
 from inplacelab.cli.script import run_script
 from inplacelab.place import Place
 from inplacelab.recorders.run import record
@@ -293,8 +294,6 @@ def test_a_module_that_was_imported_before_is_seen(
 
 
 def test_a_block_shows_functions_of_other_files(tmp_path: Path, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    import inplacelab as paddle
-
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / f"{package}.py").write_text("def f(x):\n    return x.add_(x)\n")
     f = import_module(package).f
