@@ -440,3 +440,19 @@ def test_a_deep_recursion(tmp_path: Path) -> None:
     assert len(list(step.place.calls)) == 64
     assert step.place.depth == 202
     assert sum(each.skipped for each in step.place.calls) == 202 - 64
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="needs `sys.monitoring` of Python 3.12")
+@pytest.mark.parametrize("tools", [(), (4,), (3, 4)])
+def test_both_ways_of_tracing(
+    tmp_path: Path, package: str, monkeypatch: pytest.MonkeyPatch, tools: tuple[int, ...]
+) -> None:
+    python: Any = getattr(sys, "monitoring", None)
+    for each in tools:
+        python.use_tool_id(each, "another")
+    try:
+        test_a_module_that_was_imported_before_is_seen(tmp_path, package, monkeypatch)
+    finally:
+        for each in tools:
+            python.free_tool_id(each)
+    assert [python.get_tool(each) for each in (3, 4)] == [None, None]
