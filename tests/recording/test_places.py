@@ -231,14 +231,15 @@ def test_a_fix_across_two_sources_edits_both(several: Recording) -> None:
 
 
 def test_edits_are_checked_against_the_text_of_their_source(several: Recording) -> None:
-    *steps, error = several.steps
-    assert error.error is not None
+    *steps, failed = several.steps
+    error = failed.error
+    assert error is not None
     fix = fixes(several)[1]
 
     def with_edit(**places: int) -> str:
         edit = replace(EditFacts(2, 0, 2, 0, "", "own/lib/model.py"), **places)  # type: ignore[arg-type]
-        facts = replace(error.error, fixes=(replace(fix, edits=(edit,)),))
-        return to_json(replace(several, steps=(*steps, replace(error, error=facts))))
+        facts = replace(error, fixes=(replace(fix, edits=(edit,)),))
+        return to_json(replace(several, steps=(*steps, replace(failed, error=facts))))
 
     assert from_json(with_edit()).steps[-1].error is not None
     with pytest.raises(RecordingFormatError):
