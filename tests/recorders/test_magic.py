@@ -208,24 +208,21 @@ EARLIER = """\
 class Block({layer}):
     def __init__(self):
         super().__init__()
-        self.w = {ones}
+        self.w = {kept}
 
     def forward(self, x):
         h = x * self.w
-        return h.{exp}()
-net = {sequential}(Block(), Block())
+        return h.exp_()
+net = lib.nn.Sequential(Block(), Block())
 """
 
 
 @pytest.mark.parametrize("framework", ["inplacelab", "torch", "paddle"])
 def test_steps_into_the_forward_of_a_class_of_an_earlier_cell(cell: Run, framework: str) -> None:
     pytest.importorskip(framework)
-    kind = "Module" if framework == "torch" else "Layer"
-    ones = f"{framework}.ones(2)" if framework == "torch" else f"{framework}.ones([2])"
-    text = EARLIER.format(
-        layer=f"{framework}.nn.{kind}", ones=ones, exp="exp_", sequential=f"{framework}.nn.Sequential"
-    )
-    cell(f"import {framework}\n" + text)
+    kind, ones = ("Module", "lib.ones(2)") if framework == "torch" else ("Layer", "lib.ones([2])")
+    kept = f"lib.nn.Parameter({ones})" if framework == "torch" else ones
+    cell(f"import {framework} as lib\n" + EARLIER.replace("{layer}", f"lib.nn.{kind}").replace("{kept}", kept))
     cell("1 + 1")
     cell(f"%%stepper\ny = net({ones})\n")
     recording = inplacelab.last_recording()
