@@ -7,9 +7,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
-from inplacelab.language import Text
+from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences.failures import Mark as MarkedPlace
@@ -19,6 +19,7 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene
 from inplacelab_widgets.scene.graph_panel import node_of
 from inplacelab_widgets.scene.names import player_words, unquoted
+from inplacelab_widgets.scene.places import has_sources, line_of, place_in_words, source_lines, source_name, source_of
 from inplacelab_widgets.scene.svg import (
     Group,
     Look,
@@ -36,7 +37,7 @@ from inplacelab_widgets.scene.svg import (
     text_at,
     window,
 )
-from inplacelab_widgets.scene.text_layout import LATIN_EM, NORMAL, SMALL, shortened, width_of, wrapped
+from inplacelab_widgets.scene.text_layout import LATIN_EM, NORMAL, SMALL, Words, shortened, width_of, wrapped
 from inplacelab_widgets.words.player import PLAYER
 
 LINE_HEIGHT = 18.0
@@ -67,11 +68,15 @@ MOST_IN_LINE = 2000
 def code_panel(recording: Recording, width: float, step: int, *, near: bool = False) -> Panel:
     """Returns the code at `step`, wrapped to `width` px. The player shows the code as a list of lines instead.
 
-    With `near`, and for a program of more than `MOST_LINES` lines, only the line of the step, its neighbors and the lines of the trace are drawn, with dots for omitted lines.
-    All lines but the step's own are then cut to one row.
+    With `near`, for a program of more than `MOST_LINES` lines, and for one of several texts, only the line of the step, its neighbors and the lines of
+    the trace are drawn, with dots for omitted lines. All lines but the step's own are then cut to one row. Of several texts, that of the step is drawn,
+    below its name.
     """
-    now, source, marked = recording.steps[step], source_lines(recording), trace(recording, step)
-    near = near or len(source) > MOST_LINES
+    now = recording.steps[step]
+    text_number = 0 if now.place is None else now.place.source
+    source = source_lines(recording, text_number)
+    marked = [each for each in trace(recording, step) if source_of(recording, each.at.file) == text_number]
+    near = near or len(source) > MOST_LINES or has_sources(recording)
     line = max(1, min(now.line or 1, len(source))) if near else now.line
     shown: Sequence[int] = range(1, len(source) + 1)
     if near:
@@ -79,6 +84,11 @@ def code_panel(recording: Recording, width: float, step: int, *, near: bool = Fa
         shown = sorted({*close, *(each.line for each in marked if each.line <= len(source))})
     here = Look("flag-stale" if now.error else "mark-now")
     column, room = _Column(width), width - _NUMBERS - 12
+    if has_sources(recording):
+        column.heading(recording, text_number)
+        if not recording.text_of(text_number):
+            shown = ()
+            source = [""] * (now.line or 0)
     for before, number in pairwise([0, *shown, len(source) + 1]):
         if before:
             whole, text_of = before == line or not near, source[before - 1]
@@ -88,14 +98,9 @@ def code_panel(recording: Recording, width: float, step: int, *, near: bool = Fa
         if number > before + 1:  # omitted lines
             column.words(_DOTS, "text soft end", "⋮")
             column.y += LINE_HEIGHT
-    says = words.LINE.format(line=now.line) if now.line is not None else Text("", "")
+    says = line_of(recording, now.place) if now.place is not None else Text("", "")
     group = Group(0, 0, width, column.y, 0, len(recording) - 1, tuple(column.marks))
     return Panel("code", width, column.y, (group,), ((0, says),))
-
-
-def source_lines(recording: Recording) -> list[str]:
-    """Returns the lines of the source, without blank ones at the end."""
-    return [line.expandtabs(4) for line in recording.source.rstrip().split("\n")]
 
 
 class _Column:
@@ -105,9 +110,19 @@ class _Column:
         self.width, self.y = width, 0.0
         self.marks: list[Mark] = []
 
-    def words(self, x: float, style: str, content: str) -> None:
+    def words(self, x: float, style: str, content: Words) -> None:
         """Draws words in the present row."""
         self.marks.append(text(round(x, 1), self.y + 13, always(Look(style, content))))
+
+    def heading(self, recording: Recording, source: int) -> None:
+        """Draws the name of a text, and what is not as it should be with it."""
+        name, remark = source_name(recording, source), recording.sources[source].remark
+        self.words(0, "text bold code", Text(*(shortened(name.in_language(each), self.width) for each in LANGUAGES)))
+        self.y += LINE_HEIGHT
+        rows = zip_longest(*(wrapped(remark.in_language(each), self.width) for each in LANGUAGES), fillvalue="")
+        for row in rows if remark.en else ():
+            self.words(0, "text soft", Text(*row))
+            self.y += LINE_HEIGHT
 
     def line(self, number: int, pieces: list[str], marked: Sequence[MarkedPlace], here: Look | None) -> None:
         """Draws a line in as many rows as it needs; `here` is its look if it is running."""
@@ -220,7 +235,7 @@ def place_of(scene: Scene, step: int) -> list[Text]:
     """Returns the position of a step in words: its number, its line, its phase."""
     now = scene.recording.steps[step]
     position = PLAYER["position"].format(step=step + 1, steps=len(scene.recording))
-    line = [words.LINE.format(line=now.line)] if now.line is not None else []
+    line = [place_in_words(scene.recording, now.place)] if now.place is not None else []
     phase = player_words(terms_of(scene.recording))[stages(scene.recording)[step]]
     return [position, *line, *([phase] if phase.en else [])]
 

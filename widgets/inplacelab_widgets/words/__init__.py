@@ -7,6 +7,10 @@ from inplacelab.language import Text
 # --- storages, tensors, saved tensors, and elements ------------------------------------------------------------------
 
 LINE = Text("line {line}", "第 {line} 行")
+PROGRAM = Text("program", "程序")
+"""The name of a text of the program that has none."""
+NTH_CALL = Text("{0} ({1} call)", "{0}（第 {1} 层）")
+"""A call of a function that is being called already: "fib:3 (2nd call)"."""
 IN_BACKWARD = Text("backward", "反向传播")
 FREED = Text("freed", "已释放")
 REFUSED_HERE = Text("✗ refused", "✗ 被拒绝")
