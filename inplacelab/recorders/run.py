@@ -28,14 +28,16 @@ from inplacelab.recorders.detection import (
 from inplacelab.recorders.guard import described
 from inplacelab.recorders.log import EventLog, EventRing
 from inplacelab.recorders.own_code import OWNS
-from inplacelab.recorders.program import PARSING, Program, Scope, as_unrecorded, parsed, scopes_of, with_block
+from inplacelab.recorders.program import Program, Scope, as_unrecorded, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
+from inplacelab.recorders.sources import PARSING, parsed
 from inplacelab.recorders.static import names_in
+from inplacelab.recorders.tracing import Tracing, reaches_other_code
 from inplacelab.supported import Framework, frameworks, loaded
 
 if TYPE_CHECKING:
     from inplacelab.recorders.trial_data import InitialValues
-    from inplacelab.recording.facts import FailureFacts, SiteFacts
+    from inplacelab.recording.facts import FailureFacts, SiteFacts, SourceFacts
     from inplacelab.recording.recording import Recording
 
 LIMIT = 2000
@@ -58,6 +60,9 @@ _NOT_RUNNING = Text(
     "this `record` is not recording: its block has not begun, or has ended.",
     "这个 `record` 没有在记录：它的代码块还没有开始，或已经结束。",
 )
+
+
+NOTHING = Text("", "")
 
 
 class Session:
@@ -89,6 +94,7 @@ class Session:
             self._goes_without(known, error)
         for each in use.remarks:
             self.recorder.guard.note(each)
+        self._tracing: Tracing | None = None  # of code that was imported or defined before
         self._given: InitialValues | None = None
         self._built: tuple[int, Recording] | None = (
             None  # the number of events so far, and the recording built from them
@@ -148,8 +154,12 @@ class Session:
         listening = None
         try:
             self.begin(names)
-            listening = instrument.listening(self._statement_listener())
-            with listening:
+            listener = self._statement_listener()
+            if reaches_other_code(self.program, names):
+                self._tracing = Tracing(listener, self.program, None, self.recorder.guard)
+                self._tracing.begin()
+            listening = instrument.listening(listener)
+            with listening, instrument.OwnModules():
                 for code in parts:
                     exec(code, names)
         except BaseException as error:  # noqa: BLE001  # the caller shows it once the recording is there
@@ -202,6 +212,8 @@ class Session:
 
     def end(self) -> None:
         """Ends to watch and to record, whether or not both have begun."""
+        if self._tracing is not None:
+            self._tracing.end()
         self.recorder.end()
         if self._watch is not None:
             with suppress(Exception):
@@ -231,14 +243,12 @@ class Session:
         """Builds the recording. If that fails, the program, whose error may be on its way, goes on with a recording that says so."""
         from inplacelab.recorders import advice, builder
         from inplacelab.recorders.replay import Replay
-        from inplacelab.recording.facts import SourceFacts
         from inplacelab.recording.recording import Recording
         from inplacelab.recording.trace import explained
 
         recorder = self.recorder
-        sources = (SourceFacts("", self.program.text, self.program.first_line),)
         built = Recording(
-            recorder.framework, recorder.version, self._title, sources, (), live_before=recorder.live_before
+            recorder.framework, recorder.version, self._title, self._sources(), (), live_before=recorder.live_before
         )
         try:
             built = builder.build(self._log, built, limit=self._limit)
@@ -255,6 +265,14 @@ class Session:
         except Exception as error:  # noqa: BLE001
             return replace(built, notes=(*recorder.guard.notes(len(built)), _UNBUILT.format(described(error))))
 
+    def _sources(self) -> tuple[SourceFacts, ...]:
+        from inplacelab.recording.facts import SourceFacts
+        from inplacelab.recording.sentences.failures import shown_file
+
+        main, *others = self.program.sources.seen
+        named = (SourceFacts(shown_file(each.filename), each.text, remark=each.remark or NOTHING) for each in others)
+        return (SourceFacts("", main.text, main.first_line), *named)
+
     def _watched(self, built: Recording) -> list[tuple[str, str, FailureFacts]]:
         """Returns what the watch has found out, in terms of the recorded text."""
         from inplacelab.recording.sentences.failures import shown_file
@@ -263,10 +281,11 @@ class Session:
         lines, program = built.source.split("\n"), self.program
 
         def of_text(site: SiteFacts) -> SiteFacts:
-            line = program.line(site.line)
+            main = program.sources.main
+            line = main.line(site.line)
             if site.file != program.filename or not 0 < line <= len(lines):
                 return replace(site, file=shown_file(site.file))
-            text, end = lines[line - 1], program.line(site.end_line)
+            text, end = lines[line - 1], main.line(site.end_line)
             known = bool(site.text) and site.column >= 0
             margin = len(site.text.encode(errors="replace")) - len(text.encode(errors="replace")) if known else 0
             return replace(

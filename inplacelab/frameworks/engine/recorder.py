@@ -336,8 +336,10 @@ class EngineRecorder(observe.Observer):
         if not self._passes or self.limit.reached():
             return
         # the `backward` of a `PyLayer` reads its saved tensors itself
-        here = self.names.here(sys._getframe(1)) if isinstance(node, CustomNode) else None
-        place = None if here is None or here is self.names.root else self.program.place(here, self.names.root)
+        frames = self.names.frames(sys._getframe(1)) if isinstance(node, CustomNode) else []
+        place = (
+            self.program.place(frames, root=self.names.root) if frames and frames[0] is not self.names.root else None
+        )
         self.emit(events.Unpacked(
             self._number(node), saved.name, saved.version, saved.storage.version,
             self._passes[-1].gradient, place, *self.live_and_peak(),

@@ -130,7 +130,7 @@ class VectorRecorder:
 
     def _before(self, args: tuple[Any, ...]) -> None:
         """Describes the operands, with their contents as they are before the call writes them."""
-        self.names.here(sys._getframe())
+        self.names.frames(sys._getframe())
         for each in args:
             if issubclass(type(each), Vector):
                 self.known(each)
