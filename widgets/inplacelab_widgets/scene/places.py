@@ -56,7 +56,9 @@ def source_name(recording: Recording, source: int) -> Text:
 
 
 def _short_names(recording: Recording) -> tuple[Text, ...]:
-    return tuple(Text(name, name) if name else words.PROGRAM for name in shortened_names(map(_name, recording.sources)))
+    return tuple(
+        Text(name, name) if name else words.MAIN_TEXT for name in shortened_names(map(_name, recording.sources))
+    )
 
 
 def _name(source: SourceFacts) -> str:

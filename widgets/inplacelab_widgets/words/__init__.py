@@ -7,7 +7,7 @@ from inplacelab.language import Text
 # --- storages, tensors, saved tensors, and elements ------------------------------------------------------------------
 
 LINE = Text("line {line}", "第 {line} 行")
-PROGRAM = Text("program", "程序")
+MAIN_TEXT = Text("program", "程序")
 """The name of a text of the program that has none."""
 NTH_CALL = Text("{0} ({1} call)", "{0}（第 {1} 层）")
 """A call of a function that is being called already: "fib:3 (2nd call)"."""
