@@ -293,7 +293,7 @@ class EditFacts:
     text: str
     """What stands there instead."""
     file: str = field(default="", metadata=LEFT_OUT)
-    """The file that is edited; "" for the recorded program itself."""
+    """The file that is edited, or the name of a source of the recording; "" for the program that was started."""
 
 
 Evidence = Literal["", "runs", "same", "gradients"]
@@ -327,7 +327,7 @@ class SiteFacts:
     """An expression of a program that ran. Lines count from 1, columns from 0, in bytes, as in Python's syntax trees."""
 
     file: str
-    """The file; "" for the recorded program itself."""
+    """The file, or the name of a source of the recording; "" for the program that was started."""
     line: int
     """Its first line."""
     end_line: int
@@ -414,6 +414,8 @@ class KeptFacts:
     """For a value without a name: the operation that made it."""
     made_in: int | None = field(default=None, metadata=LEFT_OUT)
     """The line of that operation."""
+    made_in_file: str = field(default="", metadata=LEFT_OUT)
+    """The file of that line; "" for the recorded program itself."""
     dtype: str = ""
     """The type of its elements; "" if it is not known."""
     shape: tuple[int, ...] | None = None

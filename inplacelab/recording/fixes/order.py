@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from inplacelab.recording.facts import EditFacts, NodeFacts, Step, TensorFacts
+from inplacelab.recording.places import bare_name, source_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import SourceTree, root_of, source_lines
 
@@ -29,22 +30,33 @@ def may_move(recording: Recording, edits: Sequence[EditFacts]) -> bool:
     """Whether the recording of a run that ended in a failed pass shows, too, that edits may move a statement: one that ran once, across none that
     looks at gradients.
     """
-    program, swaps = SourceTree(recording.source), list(_swaps(recording.source, edits))
-    return bool(swaps) and not recording.truncated and all(_may_swap(recording, program, each) for each in swaps)
+    files = {each.file for each in edits}
+    source = source_of(recording, files.pop()) if len(files) == 1 else None
+    if source is None or recording.truncated:
+        return False
+    text = recording.text_of(source)
+    program, swaps = SourceTree(text), list(_swaps(text, edits))
+    return bool(swaps) and all(_may_swap(recording, source, program, each) for each in swaps)
 
 
-def _may_swap(recording: Recording, program: SourceTree, swap: _Swap) -> bool:
+def _may_swap(recording: Recording, source: int, program: SourceTree, swap: _Swap) -> bool:
     parts = _within(program, swap.first), _within(program, swap.then)
     attributes = [
         node.attr for part in parts for each in part for node in ast.walk(each) if isinstance(node, ast.Attribute)
     ]
     if attributes.count("backward") != 1 or _TOUCHES_GRADIENTS & {*attributes} or any(map(program.repeats, parts[1])):
         return False
-    of_first = [each.index for each in recording.steps if each.line in swap.first]
-    of_then = [each.index for each in recording.steps if each.line in swap.then]
+    of_first = [each.index for each in recording.steps if _runs_in(each, source, swap.first)]
+    of_then = [each.index for each in recording.steps if _runs_in(each, source, swap.then)]
     if not of_first or not of_then or of_then[0] < of_first[0] or _names_depend(*parts, _tensors(recording)):
         return False
     return not depends(recording, range(of_first[0], of_then[0]), range(of_then[0], len(recording)))
+
+
+def _runs_in(step: Step, source: int, lines: range) -> bool:
+    """Whether a step belongs to lines of a source: it stands there, or in a function that was called from there."""
+    calls = () if step.place is None else step.place.calls
+    return any(each.source == source and each.line in lines for each in calls)
 
 
 _TOUCHES_GRADIENTS = {
@@ -122,11 +134,11 @@ def _independent(recording: Recording, began: Sequence[Began], program: SourceTr
 def _tensors(recording: Recording) -> set[str]:
     """Returns the names of all tensors."""
     return {
-        name.partition(".")[0].partition("[")[0]
+        name
         for step in recording.steps
         for _, facts in step.tensors
         if facts is not None
-        for name in facts.names
+        for name in map(bare_name, facts.names)
         if name.isidentifier()
     }
 

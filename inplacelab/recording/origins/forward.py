@@ -13,7 +13,7 @@ from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, TensorFacts
 from inplacelab.recording.naming import number_label
-from inplacelab.recording.origins.back import called, has_unknown_operand, operands_of, sources_in_step
+from inplacelab.recording.origins.back import called, elements_in_step, has_unknown_operand, operands_of
 from inplacelab.recording.origins.elements import (
     MOST_ELEMENTS,
     MOST_RESULTS,
@@ -28,6 +28,7 @@ from inplacelab.recording.origins.elements import (
     value_in_slot,
     value_of,
 )
+from inplacelab.recording.places import line_of
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
@@ -179,9 +180,11 @@ def _was_dropped(recording: Recording, step: Step) -> bool:
     ):
         return False
     near = recording.steps[max(step.index - MOST_RESULTS, 0) : step.index + MOST_RESULTS]
-    call = step.op, step.line, step.inputs
+    call = step.op, line_of(step.place), step.inputs
     return any(
-        each.output in recording.state(each.index).tensors for each in near if (each.op, each.line, each.inputs) == call
+        each.output in recording.state(each.index).tensors
+        for each in near
+        if (each.op, line_of(each.place), each.inputs) == call
     )
 
 
@@ -193,20 +196,20 @@ def _edges_of(recording: Recording, step: Step) -> _Edges | None:
     operands, count = operands_of(recording, step), 0
     found: dict[tuple[int, int], list[Flow]] = {}
     for number in _elements(step, output, after.storages.get(output.storage)):
-        sources = sources_in_step(recording, step, output, number)
-        if sources is None or count > MOST_EDGES:
+        used = elements_in_step(recording, step, output, number)
+        if used is None or count > MOST_EDGES:
             return None
         index = index_of(output.shape, number)
         flow = Flow(
             step.index, step.line, step.op, output.id, index, output.storage, slots_of_element(after, output, number)[0],
             value_of(after, output, number), called(after, output, index),
         )  # fmt: skip
-        for source in dict.fromkeys(sources):
-            facts = operands[source.operand]
+        for one in dict.fromkeys(used):
+            facts = operands[one.operand]
             if facts is not None:
                 count += 1
                 there = before if facts.storage in before.storages else after
-                for slot in slots_of_element(there, facts, source.element):
+                for slot in slots_of_element(there, facts, one.element):
                     here = found.setdefault((facts.storage, slot), [])
                     if flow not in here[-1:]:
                         here.append(flow)

@@ -33,6 +33,7 @@ from inplacelab.recording.origins.forward import Flow, edges, flows
 from inplacelab.recording.origins.one_pass import Hops, OnePass, leads_to, made_node, slot_given_by_window
 from inplacelab.recording.origins.paths import At, Branch, End, Following, Found, GradientPath, Hop
 from inplacelab.recording.origins.slope_table import UNKNOWN
+from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.unnoticed_writes import WITHOUT_HISTORY, is_lost, loses_write
 
@@ -147,8 +148,10 @@ class PathSearch:
         if facts is None or facts.needs_gradient:
             return False
         near = self._recording.steps[max(step.index - MOST_RESULTS, 0) : step.index + MOST_RESULTS]
-        call = step.op, step.line, step.inputs
-        return any(each.kept in self._pass.reached and (each.op, each.line, each.inputs) == call for each in near)
+        call = step.op, line_of(step.place), step.inputs
+        return any(
+            each.kept in self._pass.reached and (each.op, line_of(each.place), each.inputs) == call for each in near
+        )
 
     def _end(self, at: At, step: Step) -> End:
         """Where a path ends at an operation that declares nothing."""

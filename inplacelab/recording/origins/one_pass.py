@@ -11,6 +11,7 @@ from functools import cached_property
 from math import prod
 
 from inplacelab.dependence import Dependence
+from inplacelab.recording.computed_from import for_element
 from inplacelab.recording.facts import Number, RootFacts, Step, TensorFacts
 from inplacelab.recording.origins.back import Computed, Origin, computed, operands_of
 from inplacelab.recording.origins.elements import Arrival, arrivals, next_arrival, number_of, slot_of, slots_of_element
@@ -19,7 +20,6 @@ from inplacelab.recording.origins.paths import Hop
 from inplacelab.recording.origins.slope_table import UNKNOWN, Slope
 from inplacelab.recording.origins.slopes import slope
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.sources import for_element
 from inplacelab.recording.unnoticed_writes import WITHOUT_HISTORY
 from inplacelab.supported import framework_of
 

@@ -24,7 +24,9 @@ from collections.abc import Callable, Iterable
 from itertools import takewhile
 
 from inplacelab.language import Text, enumerated
+from inplacelab.place import same_line
 from inplacelab.recording.facts import Step
+from inplacelab.recording.places import line_of
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.quiz.history import node, origins, raises, reaches, stale
 from inplacelab.recording.quiz.memory import KINDS, Kind, Question, live_bytes, shares, values, version
@@ -120,13 +122,15 @@ def _wanted(kinds: Iterable[str] | str | None) -> tuple[Kind, ...]:
 
 def _by_rule(recording: Recording, kinds: tuple[Kind, ...]) -> tuple[Question, ...]:
     asked: Counter[Kind] = Counter()
-    met: set[tuple[int | None, str | None, Kind]] = set()
+    met: set[tuple[tuple[int, int] | None, str | None, Kind]] = set()
     chosen: list[Question] = []
     for step in recording.steps:
-        found = _made(recording, step.index, [kind for kind in kinds if (step.line, step.op, kind) not in met])
+        found = _made(
+            recording, step.index, [kind for kind in kinds if (line_of(step.place), step.op, kind) not in met]
+        )
         if any(each.kind == "stale" for each in found) and _spoils_later(recording, step):
             found = [each for each in found if each.kind != "stale"]
-        met |= {(step.line, step.op, question.kind) for question in found}
+        met |= {(line_of(step.place), step.op, question.kind) for question in found}
         picked = sorted(found, key=lambda question: asked[question.kind])[:MOST_AT_ONCE]
         asked.update(question.kind for question in picked)
         chosen += sorted(picked, key=_order)
@@ -140,7 +144,9 @@ def _spoils_later(recording: Recording, step: Step) -> bool:
     if newly_stale(recording, step.index):
         return False
     rest = takewhile(lambda each: each.turn == step.turn, recording.steps[step.index + 1 :])
-    return any((each.line, each.op) == (step.line, step.op) and newly_stale(recording, each.index) for each in rest)
+    return any(
+        each.op == step.op and same_line(each.place, step.place) and newly_stale(recording, each.index) for each in rest
+    )
 
 
 def _order(question: Question) -> tuple[int, int]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import builtins
 import os
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from inplacelab.language import Text, enumerated
@@ -19,6 +18,7 @@ from inplacelab.recording.code_of_steps import plainly
 from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites
 from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
+from inplacelab.recording.places import file_label
 from inplacelab.recording.sentences.phrases import closed_up
 
 Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
@@ -97,7 +97,7 @@ _VIEW_OF = Text("a view of `{0}`, {1}", " `{0}` 的视图，即{1}")
 _NAMED = Text("`{0}`, {1}", " `{0}`，即{1}")
 _FORMER = Text("the former `{0}`, {1}", "原来的 `{0}`，即{1}")
 _RESULT_OF = Text("the result of `{0}`, {1}", " `{0}` 的结果，即{1}")
-_RESULT_OF_LINE = Text("the result of `{0}` in line {2}, {1}", "第 {2} 行 `{0}` 的结果，即{1}")
+_RESULT_OF_LINE = Text("the result of `{0}` in {2}, {1}", "{2} `{0}` 的结果，即{1}")
 _ELEMENTS = Text(" ({0} {1})", "（{0} {1}）")
 
 _WRITTEN = {
@@ -132,7 +132,6 @@ _MADE_AS = Text("", "，即 `{0}`，{1}")
 _LINE_AT = Text(" ({0})", "（{0}）")
 _LINE_AS = Text("", "，{0}")
 _ON_LINE = Text("line {0}", "第 {0} 行")
-_CELL = Text("cell [{0}]", "单元格 [{0}]")
 _ON_LINE_OF = Text("line {0} of {1}", "{1} 第 {0} 行")
 _VIEW_MADE = Text("makes the view through which it is overwritten", "建立了之后用来覆盖的视图")
 _MORE = Text("; {0} times in all", "；共 {0} 次")
@@ -156,6 +155,8 @@ _NEEDED_AGAIN = Text("needed here again", "在此再次需要")
 _USED = Text("used here", "在此使用")
 _REFUSED = Text("refused", "被拒绝")
 _IN = Text("{0}, in `{1}`", "{0}（在 `{1}` 中）")
+_CALLED = Text("{0}, called from {1}", "{0}（由{1}调用）")
+_IN_CALLED = Text("{0}, in `{2}`, called from {1}", "{0}（在 `{2}` 中，由{1}调用）")
 _NOTE = Text("Line {0}: {1}.", "第 {0} 行：{1}。")
 _NOTE_IN = Text("Line {0} of {2}: {1}.", "{2} 第 {0} 行：{1}。")
 
@@ -182,6 +183,7 @@ class Mark:
         value: the saved value; None if there is none.
         write: the write, for "overwritten" and "made".
         number: the position of the value among those that the failure may concern.
+        calls: the calls that led to the place, innermost first.
     """
 
     role: Role
@@ -191,6 +193,7 @@ class Mark:
     value: KeptFacts | None = None
     write: OverwriteFacts | None = None
     number: int = 0
+    calls: Sites = ()
 
     @property
     def line(self) -> int:
@@ -217,21 +220,46 @@ def _unknown(facts: FailureFacts) -> str:
     return next((each for each in hows if each in ("lost", "node")), "")
 
 
-def marks(facts: FailureFacts) -> tuple[Mark, ...]:
-    """Returns the marked places of a failure, for one value after the other."""
+Telling = Callable[[Sites], SiteFacts | None]
+"""Returns the call that is said of a site, out of those that led there; None if none is."""
+
+
+def marks(facts: FailureFacts, telling: Telling = lambda _: None) -> tuple[Mark, ...]:
+    """Returns the marked places of a failure, for one value after the other.
+
+    Args:
+        facts: the failure.
+        telling: returns the calls that are said.
+    """
     if not facts.values:
-        return tuple(_passes(facts, None, 0))
-    return tuple(each for number, value in enumerate(facts.values) for each in _of_value(facts, value, number))
+        found = [*_passes(facts, None, 0)]
+    else:
+        found = [each for number, value in enumerate(facts.values) for each in _of_value(facts, value, number)]
+    return tuple(_with_function(each, telling((each.at, *each.calls))) for each in found)
 
 
-def notes(facts: FailureFacts, but: str = "") -> tuple[Text, ...]:
+def _with_function(mark: Mark, caller: SiteFacts | None) -> Mark:
+    """Returns a mark that says which function it is in, and what called that."""
+    at, says = mark.at, mark.says
+    if mark.role == "made":
+        return mark
+    if caller is not None:
+        line = _line_in(caller.line, caller.file, at.file)
+        says = (_IN_CALLED if at.function else _CALLED).format(says, line, at.function)
+    elif at.function:
+        says = _IN.format(says, at.function)
+    return replace(mark, says=says)
+
+
+def notes(facts: FailureFacts, but: str = "", telling: Telling = lambda _: None) -> tuple[Text, ...]:
     """Returns the marks of the first value as sentences, each with its line: "Line 5: overwritten by `mul_`: version 0 → 1.".
 
     Args:
         facts: the failure.
         but: the role of marks that are left out.
+        telling: returns the calls that are said.
     """
-    shown = [each for each in marks(facts) if each.role not in ("made", but) and not each.number]
+    shown = [each for each in marks(facts, telling) if each.role not in ("made", but) and not each.number]
     return tuple(
         closed_up((_NOTE_IN if each.at.file else _NOTE).format(each.line, each.says, _in_file(each.at.file)))
         for each in shown
@@ -269,9 +297,14 @@ def _cell_of(filename: str) -> int | None:
 
 def _in_file(filename: str) -> Text:
     """Returns a file's name within a sentence."""
-    name = shown_file(filename)
-    cell = re.fullmatch(r"In \[(\d+)\]", name)
-    return _CELL.format(cell[1]) if cell else Text(name, name)
+    return file_label(shown_file(filename) if filename else "")
+
+
+def _line_in(line: int, file: str, there: str) -> Text:
+    """Returns a line as a part of a sentence: with its file, if that is another one than where the text is about."""
+    if file == there:
+        return _ON_LINE.format(line)
+    return _ON_LINE_OF.format(line, _in_file(file))
 
 
 # --- the marks of one value --------------------------------------------------------------------------------------------
@@ -306,11 +339,8 @@ def _mark(
     role: Role, sites: Sites, says: Text, value: KeptFacts | None, number: int, write: OverwriteFacts | None = None,
     version: tuple[int | None, ...] = (None,),
 ) -> Mark:  # fmt: skip
-    at = sites[0]
-    if at.function and role != "made":
-        says = _IN.format(says, at.function)
     brief = _BRIEFEST[role] if None in version else _BRIEFLY[role].format(*version)
-    return Mark(role, at, says, brief, value, write, number)
+    return Mark(role, sites[0], says, brief, value, write, number, sites[1:])
 
 
 def _says_kept(value: KeptFacts) -> Text:
@@ -328,7 +358,9 @@ def _kept_parts(value: KeptFacts) -> tuple[str | Text, ...]:
         pattern = _VIEW_OF if value.is_view else _FORMER if value.former else _NAMED
         what = pattern.format(value.names[0], what)
     elif value.made_by:
-        what = (_RESULT_OF if value.made_in is None else _RESULT_OF_LINE).format(value.made_by, what, value.made_in)
+        there = value.sites[0].file if value.sites else ""
+        line = _NOTHING if value.made_in is None else _line_in(value.made_in, value.made_in_file, there)
+        what = (_RESULT_OF if value.made_in is None else _RESULT_OF_LINE).format(value.made_by, what, line)
     known = value.dtype and value.shape is not None
     elements = _ELEMENTS.format(value.dtype, list(value.shape or ())) if known else _NOTHING
     version = _NOTHING if value.kept is None else _AT_VERSION.format(value.kept)
@@ -375,7 +407,7 @@ def _through(write: OverwriteFacts) -> Text:
     where = inside = _NOTHING
     if write.made:
         made, there = write.made[0], write.sites[0].file if write.sites else ""
-        line = (_ON_LINE if made.file == there else _ON_LINE_OF).format(made.line, _in_file(made.file))
+        line = _line_in(made.line, made.file, there)
         code = made.expression if len(made.expression) <= LONGEST else made.expression[: LONGEST - 1] + "…"
         where, inside = (
             (each.format(code, line) for each in (_MADE_AT, _MADE_AS))

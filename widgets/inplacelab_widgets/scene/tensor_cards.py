@@ -50,7 +50,7 @@ def names_used(recording: Recording) -> Mapping[int, Mapping[int, str]]:
     for step in recording.steps:
         for tensor in wrote.get(step.index, ()):
             several = names.get(tensor, ()) if len(names.get(tensor, ())) > 1 else ()
-            used = [name for name in several if name_on_line(recording, step.line, (name,), or_first=False)]
+            used = [name for name in several if name_on_line(recording, step.place, (name,), or_first=False)]
             if len(used) == 1:
                 found.setdefault(tensor, {})[step.index] = used[0]
         names |= {tensor: facts.names for tensor, facts in step.tensors if facts is not None}
