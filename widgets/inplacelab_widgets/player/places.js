@@ -90,9 +90,10 @@ export function framesOf(payload) {
   for (const [k, { place, line, turn = 0 }] of steps.entries()) {
     const depth = depths[place ?? -1] ?? 0;
     const there = running[depth];
-    // The statement goes on, or a function has returned to the statement that called it.
+    // A function has returned to the statement that called it, or the statement goes on.
+    const isBack = k > 0 && frames[k - 1].depth > depth;
     const sameTurn = k > 0 && (steps[k - 1].turn ?? 0) === turn;
-    const goesOn = there && sameTurn && (there.line === line || (turn > 0 && frames[k - 1].depth === depth));
+    const goesOn = there && (isBack ? there.line === line : sameTurn && (there.line === line || (turn > 0 && frames[k - 1].depth === depth)));
     running = running.slice(0, depth);
     running[depth] = goesOn ? there : { line, statement: (count += 1) };
     frames.push({ source: place === undefined ? -1 : sourceAt(payload, line), depth, statement: running[depth].statement });

@@ -18,6 +18,7 @@ from inplacelab.place import same_line
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
 from inplacelab.recording.fixes import label, lines_after, way
+from inplacelab.recording.places import source_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import Headline
@@ -30,7 +31,7 @@ from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.key_steps import Chapter, story
 from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.payload_parts import Json, Pools, at_step, empty, in_both_languages, pages, question_data
-from inplacelab_widgets.scene.places import Lines, Places, has_frames, has_sources, source_of
+from inplacelab_widgets.scene.places import Lines, Places, has_frames, has_sources
 from inplacelab_widgets.scene.player_links import links, origins
 from inplacelab_widgets.scene.still_pictures import LOOKS, provisos
 from inplacelab_widgets.scene.storage_row import legend

@@ -6,26 +6,21 @@ Of a recording with one text and no functions nothing is said or packed but the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.place import Place
-from inplacelab.recording.facts import SourceFacts
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
+from inplacelab_widgets.scene.names import has_sources, line_of, source_name
 from inplacelab_widgets.words.player import PLACES
 
 MOST_CALLS = 5
 """The most calls of a chain that are written one by one in a still picture."""
 _LAST = 3
 """So many of the innermost calls are written if not all are."""
-
-
-def has_sources(recording: Recording) -> bool:
-    """Whether the program has several texts, so that a line alone says too little."""
-    return len(recording.sources) > 1
 
 
 def has_frames(recording: Recording) -> bool:
@@ -40,52 +35,6 @@ def _has_frames(recording: Recording) -> bool:
 def source_lines(recording: Recording, source: int = 0) -> list[str]:
     """Returns the lines of a text of the program, without blank ones at the end."""
     return [line.expandtabs(4) for line in recording.text_of(source).rstrip().split("\n")]
-
-
-def source_of(recording: Recording, file: str) -> int | None:
-    """Returns the number of the text that a file has, by its name, "" for the program that was started; None if none has it."""
-    return next((k for k, each in enumerate(recording.sources) if each.name == file or not (k or file)), None)
-
-
-# --- names --------------------------------------------------------------------------------------------------------------
-
-
-def source_name(recording: Recording, source: int) -> Text:
-    """Returns the name of a text, as short as it can be without being that of another: "gan/model.py"."""
-    return recording.once(_short_names)[source]
-
-
-def _short_names(recording: Recording) -> tuple[Text, ...]:
-    return tuple(
-        Text(name, name) if name else words.MAIN_TEXT for name in shortened_names(map(_name, recording.sources))
-    )
-
-
-def _name(source: SourceFacts) -> str:
-    return source.name
-
-
-def shortened_names(names: Iterable[str]) -> list[str]:
-    """Returns the ends of paths that tell them apart.
-
-    >>> shortened_names(["train.py", "nets/gan/model.py", "nets/vae/model.py", "nets/loss.py"])
-    ['train.py', 'gan/model.py', 'vae/model.py', 'loss.py']
-    """
-    paths = [name.replace("\\", "/").split("/") for name in names]
-    ends = Counter("/".join(path[-count:]) for path in paths for count in range(1, len(path) + 1))
-
-    def shortest(path: list[str]) -> str:
-        written = ("/".join(path[-count:]) for count in range(1, len(path) + 1))
-        return next((each for each in written if ends[each] == 1), "/".join(path))
-
-    return [shortest(path) for path in paths]
-
-
-def line_of(recording: Recording, place: Place) -> Text:
-    """Returns the line of a place in words: "line 12", or in a program of several texts "model.py:12"."""
-    if not has_sources(recording):
-        return words.LINE.format(line=place.line)
-    return Text("{0}:{1}", "{0}:{1}").format(source_name(recording, place.source), place.line)
 
 
 # --- the chain of calls -------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, get_args
 from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, TensorFacts
-from inplacelab.recording.naming import node_label, number_label, storage_label
+from inplacelab.recording.naming import number_label, storage_label
 from inplacelab.recording.origins import (
     Computed,
     Contributions,
@@ -39,7 +39,7 @@ from inplacelab.recording.origins.forward import Event, Kind
 from inplacelab.recording.origins.words import arrived_says, comes_from, end_says, gradient_says, path_says
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Touched, bytes_of, touched
-from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.names import node_name
 from inplacelab_widgets.scene.places import Lines
 from inplacelab_widgets.scene.text_layout import Words
 from inplacelab_widgets.scene.timeline import once_for_each
@@ -89,7 +89,7 @@ class _Links:
         kept = self.kept.setdefault(number, {})
         for key, saved in now.items():
             if node is not None and key not in kept:
-                kept[key] = (self.position_of(unquoted(node_label(state, node))), [])
+                kept[key] = (self.position_of(node_name(self.recording, state, node)), [])
             layout = (saved.storage, saved.shape, saved.strides, saved.offset, saved.name, None)
             self._follow(kept[key][1], state, layout)
         for key in kept.keys() - now.keys():
