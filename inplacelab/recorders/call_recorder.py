@@ -30,7 +30,7 @@ from inplacelab.recorders.guard import ELSEWHERE, Guard, StepLimit
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
 from inplacelab.recorders.positions import ALL, Touched
-from inplacelab.recorders.program import Program, Scope, scopes_of
+from inplacelab.recorders.program import Program, Scope, is_outside_functions, scopes_of
 from inplacelab.recorders.static import class_name, message_of
 
 if TYPE_CHECKING:
@@ -195,6 +195,10 @@ class CallRecorder(Generic[C]):
         self.guard.begin()
         self.intercept()
 
+    def is_idle(self) -> bool:
+        """Whether no call and no pass runs (see `Recorder.is_idle`)."""
+        return not self._inside and not self.passes.running
+
     def end(self) -> None:
         """Ends that (see `Recorder.end`)."""
         self.guard.end()
@@ -214,6 +218,7 @@ class CallRecorder(Generic[C]):
             with self.unseen():
                 self.objects.settle()
                 self._look_at_named()
+                self.limit.statement_begins(simple=simple and is_outside_functions(frame))
                 self.names.statement_begins(line, simple, frame)
                 self._note_what_was_there()
 

@@ -193,7 +193,7 @@ class _Present(modes.Block):
 
 
 class StepLimit:
-    """The limit of a recording.
+    """The limit of a recording. Once it is exceeded, the session ends the recording as soon as the program is between two statements.
 
     Args:
         most: the most steps; None for no limit.
@@ -202,19 +202,35 @@ class StepLimit:
     Attributes:
         counted: how many events were counted.
         exceeded: whether events were beyond the limit.
+        when_exceeded: is called once, when that is so.
     """
 
     def __init__(self, most: int | None, emit: Callable[[Event], None]) -> None:
         self._most, self._emit = inf if most is None else most, emit
         self.counted, self.exceeded = 0, False
+        self.when_exceeded: Callable[[], None] | None = None
+        self._before, self._simple = -1, False  # when the statement began that runs now
 
     def reached(self) -> bool:
         """Counts an event that becomes a step. Returns whether it is beyond the limit."""
         self.counted += 1
         if self.counted > self._most:
-            self.exceeded = True
             self._emit(_MISSED)
+            if not self.exceeded:
+                self.exceeded = True
+                if self.when_exceeded is not None:
+                    self.when_exceeded()
         return self.exceeded
+
+    def statement_begins(self, *, simple: bool) -> None:
+        """Counts the statement that has ended, if nothing has happened in it: such a statement is a step of its own.
+
+        Args:
+            simple: whether the one that begins now may be such a step.
+        """
+        if self._simple and self.counted == self._before:
+            self.reached()
+        self._before, self._simple = self.counted, simple
 
 
 _MISSED = Missed()

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import operator
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from threading import get_ident
 from types import FrameType
@@ -46,22 +47,71 @@ def statement_begins(line: int, simple: bool) -> None:
         listener(line, simple, frame)
 
 
+_UNHEARD = operator.is_
+"""What `CALL` is while nobody listens: a function in C that takes two arguments and does nothing, so the program runs at its own speed."""
+
+
 class listening:  # noqa: N801  # used like a function; `contextmanager` would set attributes of the program's exceptions
     """Calls `listener` before each statement of an instrumented program, inside a `with` block.
 
-    The function behind `CALL` remains after the block, because functions that the program has defined may be called later.
+    A function behind `CALL` remains after the block, because functions that the program has defined may be called later.
     """
 
     def __init__(self, listener: StatementListener) -> None:
         self._listener = listener
 
     def __enter__(self) -> None:
-        builtins.__dict__[CALL] = statement_begins
         _listeners.append(self._listener)
+        builtins.__dict__[CALL] = statement_begins
+
+    def turn_to(self, listener: StatementListener) -> None:
+        """Calls another listener from now on."""
+        _listeners[_listeners.index(self._listener)] = listener
+        self._listener = listener
 
     def __exit__(self, *_: object) -> None:
         with suppress(ValueError):  # it may have been removed already
             _listeners.remove(self._listener)
+        if not _listeners:
+            builtins.__dict__[CALL] = _UNHEARD
+
+
+class NextLine:
+    """Calls a function before the next line of a frame runs, or of the one that has called it, and so on until the function returns True.
+
+    It uses `sys.settrace` until then, with which a program runs slower, but only where it calls functions.
+
+    Args:
+        act: the function.
+        is_own: tells which files have lines that count.
+    """
+
+    def __init__(self, act: Callable[[], bool], is_own: Callable[[str], bool]) -> None:
+        self._tracer, self._act, self._is_own = _tracer(), act, is_own
+        self._frame: FrameType | None = None
+        self.filename = ""
+
+    def begin(self, frame: FrameType | None) -> None:
+        """Waits for the next line of a frame, or of the first one below it whose file counts."""
+        while frame is not None and not self._is_own(frame.f_code.co_filename):
+            frame = frame.f_back
+        if frame is not None:
+            self._frame, self.filename = frame, frame.f_code.co_filename
+            self._tracer.add(self, frame)
+
+    def end(self) -> None:
+        """Waits no longer; it may be called again."""
+        if self._frame is not None:
+            self._tracer.remove(self, self._frame)
+            self._frame = None
+
+    def goes_on(self, frame: FrameType, event: str) -> None:
+        """Called by the tracer."""
+        if event == "line" and self._act():
+            self.end()
+        elif event == "return" and frame is self._frame:
+            self.end()
+            self.begin(frame.f_back)
 
 
 class Tracing:
@@ -105,15 +155,25 @@ class _Trace:
             last.pop(id(frame), None)
 
 
+class _Followed(Protocol):
+    """What follows the lines of a file."""
+
+    filename: str
+
+    @property
+    def goes_on(self) -> Callable[[FrameType, str], None]:
+        """Is called for each event of a frame that runs a line of the file."""
+
+
 class _Tracer:
     """The trace function of one thread, in which several programs may be traced at once."""
 
     def __init__(self) -> None:
-        self._traces: list[_Trace] = []
+        self._traces: list[_Followed] = []
         self._before: Any = None
         self._thread = get_ident()
 
-    def add(self, trace: _Trace, outermost: FrameType) -> None:
+    def add(self, trace: _Followed, outermost: FrameType) -> None:
         """Begins to follow a program that runs in a frame, and in those that it calls."""
         if sys.gettrace() is not self:
             self._before = sys.gettrace()
@@ -121,7 +181,7 @@ class _Tracer:
         outermost.f_trace = self
         sys.settrace(self)
 
-    def remove(self, trace: _Trace, outermost: FrameType) -> None:
+    def remove(self, trace: _Followed, outermost: FrameType) -> None:
         """Ends that."""
         with suppress(ValueError):  # it may have been removed already
             self._traces.remove(trace)

@@ -261,6 +261,11 @@ def code_of(function: Any) -> CodeType | None:
     return function.__code__ if type(function) is FunctionType else None
 
 
+def is_outside_functions(frame: FrameType) -> bool:
+    """Whether a frame runs statements that are in no function."""
+    return frame.f_code.co_name == "<module>"
+
+
 # --- scopes ------------------------------------------------------------------------------------------------------------
 
 

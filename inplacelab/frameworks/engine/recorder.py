@@ -40,7 +40,7 @@ from inplacelab.recorders import events
 from inplacelab.recorders.guard import Guard, StepLimit
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
-from inplacelab.recorders.program import Program, Scope
+from inplacelab.recorders.program import Program, Scope, is_outside_functions
 from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import class_name, function_name, message_of
@@ -141,6 +141,10 @@ class EngineRecorder(observe.Observer):
         errors.watchers.append(self._watch)
         self.guard.begin(self)
 
+    def is_idle(self) -> bool:
+        """Whether it can end now: at any time, since the engine only reports to it (see `Recorder.is_idle`)."""
+        return True
+
     def end(self) -> None:
         """Ends that (see `Recorder.end`)."""
         self.guard.end()
@@ -160,6 +164,7 @@ class EngineRecorder(observe.Observer):
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement of the program begins (see `instrument.StatementListener`)."""
+        self.limit.statement_begins(simple=simple and is_outside_functions(frame))
         self.names.statement_begins(line, simple, frame)
 
     def finish(self, scope: Scope) -> None:

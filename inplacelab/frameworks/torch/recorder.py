@@ -108,6 +108,10 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self._mode.__enter__()
         interception.report_fast_modules(self)
 
+    def is_idle(self) -> bool:
+        """Whether PyTorch has not taken the mode off for a call: it puts the mode back when that ends."""
+        return super().is_idle() and not interception.is_off(self._mode)
+
     def release(self) -> None:
         interception.end_reports(self)
         take_away(self._mode)

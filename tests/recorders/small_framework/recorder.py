@@ -22,7 +22,7 @@ from inplacelab.recorders.guard import Guard, StepLimit
 from inplacelab.recorders.live_objects import Handles
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
-from inplacelab.recorders.program import Program, Scope, scopes_of
+from inplacelab.recorders.program import Program, Scope, is_outside_functions, scopes_of
 from inplacelab.recorders.snapshots import snapshot
 from inplacelab.recorders.static import class_name, message_of
 
@@ -92,6 +92,10 @@ class VectorRecorder:
             self._originals.append((owner, name, function))
             setattr(owner, name, self._watched(function, category))
 
+    def is_idle(self) -> bool:
+        """Whether the functions can be put back now: those that run keep what they call."""
+        return True
+
     def end(self) -> None:
         """Puts the functions back."""
         self.guard.end()
@@ -100,6 +104,7 @@ class VectorRecorder:
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement begins."""
+        self.limit.statement_begins(simple=simple and is_outside_functions(frame))
         self.names.statement_begins(line, simple, frame)
 
     def failed(self, error: BaseException) -> None:
