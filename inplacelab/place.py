@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-__all__ = ["MOST_CALLS", "Place", "same_line"]
+__all__ = ["MOST_CALLS", "Place", "same_line", "same_source"]
 
 MOST_CALLS = 64
 """The most places in a chain of calls: of a deeper recursion, the calls in the middle are left out."""
@@ -47,3 +47,8 @@ def same_line(one: Place | None, other: Place | None) -> bool:
     return one is other or (
         one is not None and other is not None and (one.source, one.line) == (other.source, other.line)
     )
+
+
+def same_source(one: Place | None, other: Place | None) -> bool:
+    """Whether two places are in the same source."""
+    return one is not None and other is not None and one.source == other.source

@@ -31,7 +31,7 @@ from inplacelab.diagnosis.report import none_works, not_tried, report_not_tried,
 from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, Tried
 from inplacelab.language import Text, get_language
 from inplacelab.recorders.detection import framework_used
-from inplacelab.recorders.program import parsed
+from inplacelab.recorders.sources import parsed
 from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.fixes import block, diff_of, edits_between, of_program, with_fixes
 from inplacelab.recording.fixes.spots import Lines, Spot, Trail

@@ -29,7 +29,7 @@ class _Watching:
         """Watches a test. What is found out is a note of its error."""
         from inplacelab.diagnosis.explain import explain, framework_to_watch  # noqa: PLC0415  # only if it is asked for
         from inplacelab.recorders.detection import framework_used  # noqa: PLC0415
-        from inplacelab.recorders.program import parsed  # noqa: PLC0415
+        from inplacelab.recorders.sources import parsed  # noqa: PLC0415
         from inplacelab.supported import frameworks  # noqa: PLC0415
 
         text = item.path.read_text(encoding="utf-8") if item.path.suffix == ".py" else ""

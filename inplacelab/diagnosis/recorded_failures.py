@@ -33,8 +33,9 @@ from inplacelab.diagnosis.report import report
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use
-from inplacelab.recorders.program import Program, parsed, scopes_of
+from inplacelab.recorders.program import Program, scopes_of
 from inplacelab.recorders.run import Session
+from inplacelab.recorders.sources import parsed
 from inplacelab.recorders.static import message_of, names_in
 from inplacelab.recording.facts import Step
 from inplacelab.recording.fixes import named

@@ -21,9 +21,10 @@ from inplacelab.recorders.detection import Use
 from inplacelab.recorders.fix_search import Outcome
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
 from inplacelab.recorders.part import Part
-from inplacelab.recorders.program import Program, parsed
+from inplacelab.recorders.program import Program
 from inplacelab.recorders.replay import keeping
 from inplacelab.recorders.run import Session
+from inplacelab.recorders.sources import parsed
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.trial_data import OWN, OtherData
 from inplacelab.recording.facts import EditFacts

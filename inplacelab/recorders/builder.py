@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inplacelab.place import Place
+from inplacelab.place import Place, same_source
 from inplacelab.recorders import builder_facts
 from inplacelab.recorders import events as ev
 from inplacelab.recorders.builder_facts import Changes, Objects, Steps
@@ -95,7 +95,7 @@ class Builder:
             case ev.StatementBegan():
                 self._statement_began(event)
             case ev.ProgramEnded():
-                self._statement_ended(1, event.live, event.peak)
+                self._statement_ended(None, event.live, event.peak)
             case ev.LookedAt():
                 self.steps.earlier()
                 changes, self.steps.late = self.steps.late, Changes()
@@ -166,22 +166,41 @@ class Builder:
 
     def _statement_began(self, event: ev.StatementBegan) -> None:
         if event.origin.observed:
-            self._statement_ended(event.depth, event.live, event.peak)
+            self._statement_ended(event.place, event.live, event.peak)
             self._nothing_yet, self._simple = True, event.simple
         self._place = event.place
         self._turn += 1
 
-    def _statement_ended(self, depth: int, live: int, peak: int) -> None:
-        """Ends a statement, which is a step if nothing happened in it."""
+    def _statement_ended(self, then: Place | None, live: int, peak: int) -> None:
+        """Ends a statement, or leaves it for a function that it calls: `then` is where the next one begins, None at the end of the program.
+
+        It is a step if nothing happened in it, or it calls a function of another source; and so is what it does with the result
+        of such a function.
+        """
         changes, self.steps.now = self.steps.now, Changes()
         changes.take(self.steps.late)
         self.steps.late = Changes()
-        if self._nothing_yet and self._place is not None:
-            if changes or (self._simple and depth < 2):
+        depth = 1 if then is None else then.depth
+        caller = self._returned_to(depth) if changes else None
+        if caller is not None:
+            self._place, self._turn = caller, self._turn + 1
+            self._step("line", changes, live, peak)
+        elif self._nothing_yet and self._place is not None:
+            enters = then is not None and depth > self._place.depth and then.source != self._place.source
+            if changes or enters or (self._simple and depth < 2):
                 self._step("line", changes, live, peak)
         else:  # its temporaries may be gone without an event
             self.steps.amend(changes, live=live)
         self._nothing_yet = self._failed_pass = False
+
+    def _returned_to(self, depth: int) -> Place | None:
+        """Returns where the function that ran last was called from another source; None if it was not, or has not returned."""
+        place = self._place
+        above = 0 if place is None else place.depth - depth
+        while place is not None and above > 0:
+            above -= 1 + place.skipped
+            place = place.called_from
+        return place if place is not self._place and not same_source(place, self._place) else None
 
     def _happens(self, place: Place | None, *, reallocates: bool = False) -> None:
         """Begins a step at a place: facts that arrived after the last step belong to that step.

@@ -30,7 +30,7 @@ from inplacelab.recorders.guard import ELSEWHERE, Guard, StepLimit
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
 from inplacelab.recorders.positions import ALL, Touched
-from inplacelab.recorders.program import Program, Scope, is_outside_functions, scopes_of
+from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.static import class_name, message_of
 
 if TYPE_CHECKING:
@@ -214,11 +214,11 @@ class CallRecorder(Generic[C]):
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement of the program begins (see `instrument.StatementListener`)."""
-        if frame.f_code.co_filename == self.program.filename:
+        if self.program.has(frame):
             with self.unseen():
                 self.objects.settle()
                 self._look_at_named()
-                self.limit.statement_begins(simple=simple and is_outside_functions(frame))
+                self.limit.statement_begins(simple=simple and self.program.is_outermost(frame))
                 self.names.statement_begins(line, simple, frame)
                 self._note_what_was_there()
 
@@ -251,7 +251,7 @@ class CallRecorder(Generic[C]):
         if self.passes.has_refused(error):
             return
         with self.unseen():
-            self.names.look(scopes_of(self.program.frames_in(error)), done=True)
+            self.names.look(self.program.scopes(self.program.frames_in(error)), done=True)
             place, failed = self.program.place_of(error), self._failed
             operands = failed.operands if id(error) == failed.error and same_line(place, failed.place) else ()
             self.emit(events.Raised(class_name(type(error)), message_of(error), place, *self.live_and_peak(), operands))

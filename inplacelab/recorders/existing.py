@@ -22,8 +22,9 @@ from inplacelab.recorders import builder, events
 from inplacelab.recorders.detection import framework_of_object, recorder_of, untested
 from inplacelab.recorders.log import EventLog
 from inplacelab.recorders.names_and_lines import LONGEST_KEY, value_of
-from inplacelab.recorders.program import PARSING, Program, scopes_of
+from inplacelab.recorders.program import Program, scopes_of
 from inplacelab.recorders.recorder import Memory, Recorder
+from inplacelab.recorders.sources import PARSING
 from inplacelab.recorders.static import attributes_of, class_name, first_items, names_in
 from inplacelab.recording.recording import Recording
 from inplacelab.supported import framework_of, terms_of

@@ -16,7 +16,8 @@ import numpy as np
 
 from inplacelab.language import Text
 from inplacelab.recorders.names_and_lines import Bindings, Watched
-from inplacelab.recorders.program import Scope, identifiers, parsed
+from inplacelab.recorders.program import Scope
+from inplacelab.recorders.sources import identifiers, parsed
 from inplacelab.recorders.trial_data import OWN, Compared
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes import SHOWN

@@ -120,7 +120,8 @@ class Guard:
             except RecursionError:  # of a program that is deep in its own functions: nothing can be called here
                 self._on, self._failure = False, class_name(RecursionError)
             except BaseException as error:
-                self._stop(error)
+                if self._on:  # and not what ends the program, once the recording is over
+                    self._stop(error)
                 if _is_interrupt(error):
                     raise
 

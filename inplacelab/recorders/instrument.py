@@ -1,7 +1,7 @@
 """Instruments a program so that it reports when each statement begins; a framework cannot, since `y = x` computes nothing.
 
-A program that we run ourselves gets a call before each of its statements (`instrumented`). The calls change neither its line numbers
-nor its behavior.
+A program that we run ourselves gets a call before each of its statements (`instrumented`), and so do its modules when they are
+imported (`OwnModules`). The calls change neither line numbers nor behavior.
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ import ast
 import builtins
 import operator
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from threading import get_ident
-from types import FrameType
+from functools import partial
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import decode_source
+from types import CodeType, FrameType, ModuleType
 from typing import Any, Protocol
 
-from inplacelab.recorders.guard import Guard
-from inplacelab.recorders.program import Program, stored_here
+from inplacelab.recorders.own_code import is_own
+from inplacelab.recorders.program import stored_here
+from inplacelab.recorders.sources import TEXTS
 
 CALL = "__inplacelab_statement__"
 """The name of the built-in function that an instrumented program calls before each statement."""
@@ -76,180 +78,46 @@ class listening:  # noqa: N801  # used like a function; `contextmanager` would s
             builtins.__dict__[CALL] = _UNHEARD
 
 
-class NextLine:
-    """Calls a function before the next line of a frame runs, or of the one that has called it, and so on until the function returns True.
+class OwnModules:
+    """Instruments the modules of the program that are imported inside a `with` block.
 
-    It uses `sys.settrace` until then, with which a program runs slower, but only where it calls functions.
-
-    Args:
-        act: the function.
-        is_own: tells which files have lines that count.
+    Their loaders stay what they are, and no compiled file is written or read.
     """
 
-    def __init__(self, act: Callable[[], bool], is_own: Callable[[str], bool]) -> None:
-        self._tracer, self._act, self._is_own = _tracer(), act, is_own
-        self._frame: FrameType | None = None
-        self.filename = ""
+    def __enter__(self) -> None:
+        sys.meta_path.insert(0, self)
 
-    def begin(self, frame: FrameType | None) -> None:
-        """Waits for the next line of a frame, or of the first one below it whose file counts."""
-        while frame is not None and not self._is_own(frame.f_code.co_filename):
-            frame = frame.f_back
-        if frame is not None:
-            self._frame, self.filename = frame, frame.f_code.co_filename
-            self._tracer.add(self, frame)
-
-    def end(self) -> None:
-        """Waits no longer; it may be called again."""
-        if self._frame is not None:
-            self._tracer.remove(self, self._frame)
-            self._frame = None
-
-    def goes_on(self, frame: FrameType, event: str) -> None:
-        """Called by the tracer."""
-        if event == "line" and self._act():
-            self.end()
-        elif event == "return" and frame is self._frame:
-            self.end()
-            self.begin(frame.f_back)
-
-
-class Tracing:
-    """Calls `listener` before each statement of a running program that is not instrumented, in a frame and in those that it calls.
-
-    It uses `sys.settrace`, so a debugger is inactive between `begin` and `end`. Blocks need not end in the order in which they began.
-    """
-
-    def __init__(self, listener: StatementListener, program: Program, outermost: FrameType, guard: Guard) -> None:
-        self._tracer, self._trace, self._outermost = _tracer(), _Trace(listener, program, guard), outermost
-
-    def begin(self) -> None:
-        """Begins to trace this thread."""
-        self._tracer.add(self._trace, self._outermost)
-        _new_threads.report_to(self._trace)
-
-    def end(self) -> None:
-        """Ends that; it may be called again."""
-        self._tracer.remove(self._trace, self._outermost)
-        _new_threads.stop(self._trace)
-
-
-class _Trace:
-    """Follows a program line by line."""
-
-    def __init__(self, listener: StatementListener, program: Program, guard: Guard) -> None:
-        self._listener, self._program = listener, program
-        self._last: dict[int, tuple[int, int]] = {}  # for each frame, its statement and the last instruction
-        self._count = len(program.text.splitlines())
-        self.filename, self.goes_on = program.filename, guard.protect(self._goes_on)
-
-    def _goes_on(self, frame: FrameType, event: str) -> None:
-        program, last = self._program, self._last
-        line = program.statement(program.line(frame.f_lineno))
-        statement, instruction = last.get(id(frame), (0, 0))
-        if event == "line" and 1 <= line <= self._count:
-            last[id(frame)] = line, frame.f_lasti
-            if line != statement or frame.f_lasti <= instruction:
-                self._listener(line + program.first_line - 1, False, frame)
-        elif event in ("call", "return"):
-            last.pop(id(frame), None)
-
-
-class _Followed(Protocol):
-    """What follows the lines of a file."""
-
-    filename: str
-
-    @property
-    def goes_on(self) -> Callable[[FrameType, str], None]:
-        """Is called for each event of a frame that runs a line of the file."""
-
-
-class _Tracer:
-    """The trace function of one thread, in which several programs may be traced at once."""
-
-    def __init__(self) -> None:
-        self._traces: list[_Followed] = []
-        self._before: Any = None
-        self._thread = get_ident()
-
-    def add(self, trace: _Followed, outermost: FrameType) -> None:
-        """Begins to follow a program that runs in a frame, and in those that it calls."""
-        if sys.gettrace() is not self:
-            self._before = sys.gettrace()
-        self._traces.append(trace)
-        outermost.f_trace = self
-        sys.settrace(self)
-
-    def remove(self, trace: _Followed, outermost: FrameType) -> None:
-        """Ends that."""
+    def __exit__(self, *_: object) -> None:
         with suppress(ValueError):  # it may have been removed already
-            self._traces.remove(trace)
-        if not any(each.filename == trace.filename for each in self._traces):
-            outermost.f_trace = None
-        if not self._traces and get_ident() == self._thread:
-            self._end()
+            sys.meta_path.remove(self)
 
-    def _end(self) -> None:
-        if sys.gettrace() in (self, None):  # none after an exception in a trace function
-            sys.settrace(self._before)
-        self._before = None
-
-    def __call__(self, frame: FrameType, event: str, _: object) -> Any:
-        if not self._traces:  # the last block has ended in another thread
-            self._end()
-            return None
-        following = [each for each in self._traces if each.filename == frame.f_code.co_filename]
-        for each in following:
-            each.goes_on(frame, event)
-        if following:
-            frame.f_locals  # noqa: B018  # before Python 3.13, locals that are not in there would be deleted now
-        return self if following else None
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Finds a module as Python would, and has its loader return instrumented code once (see `importlib.abc.MetaPathFinder`)."""
+        spec: ModuleSpec | None = None
+        for finder in tuple(sys.meta_path):
+            find: Any = None if finder is self else getattr(finder, "find_spec", None)
+            if spec is None and find is not None:
+                spec = find(name, path, target)
+        if spec is not None and type(spec.loader) is SourceFileLoader and is_own(spec.loader.path):
+            loader: Any = spec.loader
+            loader.get_code = partial(_code_of_module, loader)
+        return spec
 
 
-class _NewThreads:
-    """Tells traces when a new thread runs their program. It is left out, since only the thread that began a block is traced."""
-
-    def __init__(self) -> None:
-        self._traces: list[_Trace] = []
-        self._before: Any = None
-
-    def report_to(self, trace: _Trace) -> None:
-        """Reports to a trace from now on."""
-        if threading.gettrace() is not self:
-            self._before = threading.gettrace()
-        self._traces.append(trace)
-        threading.settrace(self)
-
-    def stop(self, trace: _Trace) -> None:
-        """Reports to it no longer."""
-        with suppress(ValueError):  # it may have been removed already
-            self._traces.remove(trace)
-        before = self._before
-        if not self._traces and threading.gettrace() is self:
-            threading.settrace(before)
-
-    def __call__(self, frame: FrameType, event: Any, value: object) -> Any:
-        running = [each for each in self._traces if each.filename == frame.f_code.co_filename]
-        if self._traces and not running:
-            return None  # of another file
-        for each in running:
-            each.goes_on(frame, event)
-        sys.settrace(self._before)
-        before = self._before
-        return None if before is None else before(frame, event, value)
-
-
-_new_threads = _NewThreads()
-_of_thread = threading.local()
-
-
-def _tracer() -> _Tracer:
-    """Returns the tracer of this thread."""
-    if not hasattr(_of_thread, "tracer"):
-        _of_thread.tracer = _Tracer()
-    found: _Tracer = _of_thread.tracer
-    return found
+def _code_of_module(loader: Any, name: str) -> CodeType | None:
+    with suppress(AttributeError):
+        del loader.get_code
+    try:
+        data = loader.get_data(loader.path)
+        tree: Any = compile(data, loader.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        code = compile(instrumented(tree), loader.path, "exec", dont_inherit=True)
+        TEXTS[loader.path] = decode_source(data)
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # Python will say what is wrong
+        plain: CodeType | None = loader.get_code(name)
+        return plain
+    return code
 
 
 _BODIES = ("body", "orelse", "finalbody")

@@ -20,16 +20,19 @@ another one, unless the tensor had this name already. So no name is taken for un
 from __future__ import annotations
 
 import ast
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from types import FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from inplacelab.place import Place
 from inplacelab.recorders import events
-from inplacelab.recorders.program import RELAY, Program, Scope, scopes_of
+from inplacelab.recorders.own_code import is_own
+from inplacelab.recorders.program import Owned, Program, Scope
 from inplacelab.recorders.static import attributes_of, first_items, members_of, module_of, place_of_attributes
 
 FIRST = 16
@@ -85,12 +88,13 @@ class Bindings:
         watched: the classes to look for.
 
     Attributes:
-        own_module: the module of the program's classes: the `__module__` that a class statement there sets.
+        own_module: the module that was started. Classes of it and of other modules of the program are its own.
     """
 
     def __init__(self, names: Iterable[str], watched: Watched) -> None:
         self._wanted, self._watched, self.own_module = frozenset(names), watched, "__main__"
         self._found: dict[int, tuple[weakref.ref[Any], tuple[str, ...]]] = {}
+        self._modules: dict[str, bool] = {}  # by name, whether they are the program's own
         self._seen: object = None  # the result of the last scan, if no tensor in it has been freed since
         self._leads_on = (
             True  # some name refers to a container or an object, whose contents may change although no name does
@@ -107,8 +111,8 @@ class Bindings:
             Each tensor that has names, with its names; None if nothing has changed since the last scan.
         """
         seen: list[object] = []
-        for names, function in scopes:
-            values = list(names.values()) if function else map(partial(dict.get, names), self._wanted)
+        for names, function, module in scopes:
+            values = list(names.values()) if function or module else map(partial(dict.get, names), self._wanted)
             seen += [None if id(type(value)) in _PLAIN else id(value) for value in values]
             seen.append(function)
         if not self._leads_on and seen == self._seen:
@@ -128,6 +132,20 @@ class Bindings:
         reference, names = self._found.get(id(tensor), (None, ()))
         return names if reference is not None and reference() is tensor else ()
 
+    def name_of_holder(self, holder: Any) -> str:
+        """Returns what the program calls an object that holds tensors: `net.layers.0`, if that one's `lin.weight` is `net.layers.0.lin.weight`;
+        "" if it has no name.
+        """
+        kind, tensor_of = self._watched.tensors, self._watched.tensor_of
+        if id(type(holder)) in _PLAIN or _is_container(type(holder)) or not self._holds_others(holder):
+            return ""
+        inside = (pair for pair in self._inside("", holder) if issubclass(type(pair[1]), kind))
+        for suffix, tensor in islice(inside, FIRST):
+            for name in self.names_of(tensor_of(tensor)):
+                if name.endswith(suffix) and name != f"self{suffix}":
+                    return name.removesuffix(suffix)
+        return ""
+
     def drop_reference(self, tensor: Any) -> None:
         """Drops the weak reference to a tensor. The next scan makes another one."""
         self._found.pop(id(tensor), None)
@@ -146,12 +164,13 @@ class Bindings:
         """Returns all paths to tensors. Notes whether some name refers to a container or an object."""
         kind, tensor_of = self._watched.tensors, self._watched.tensor_of
         containers: set[int] = set()
-        for scope in scopes:
-            function, known = scope.function, scope.names
-            for name in [each for each in list(known) if type(each) is str and (function or each in self._wanted)]:
-                value = known.get(name)
+        for known, function, module in scopes:
+            every = function or module
+            for variable in [each for each in list(known) if type(each) is str and (every or each in self._wanted)]:
+                value = known.get(variable)
                 if id(type(value)) in _PLAIN:
                     continue
+                name = f"{module}.{variable}" if module else variable
                 if issubclass(type(value), kind):  # (`isinstance` would read the object's `__class__`)
                     yield Path(function, name, name, tensor_of(value))
                 elif self._holds_others(value):
@@ -167,7 +186,18 @@ class Bindings:
         if _is_container(kind) or issubclass(kind, self._watched.holders):
             return True
         module = members_of(kind).get("__module__")
-        return type(module) is str and module == self.own_module and place_of_attributes(kind) is not None
+        return type(module) is str and self._is_own(module) and place_of_attributes(kind) is not None
+
+    def _is_own(self, module: str) -> bool:
+        """Whether a module, by its name, is one of the program."""
+        if module == self.own_module:
+            return True
+        known = self._modules.get(module)
+        if known is None:
+            loaded: Any = sys.modules.get(module)
+            file = attributes_of(loaded).get("__file__") if type(loaded) is ModuleType else None
+            known = self._modules[module] = type(file) is str and is_own(file)
+        return known
 
     def _inside(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
         """Yields the contents of an object, with their paths."""
@@ -211,15 +241,15 @@ def _is_short(key: object) -> bool:
 def _named(paths: Iterable[Path], names_before: Callable[[Any], tuple[str, ...]]) -> list[tuple[Any, tuple[str, ...]]]:
     """Returns the tensors at the ends of paths, with their names.
 
-    A local name that shadows a name of an outer scope has its function's name as a prefix, repeated for each recursive call.
+    A local name that shadows a name of an outer scope has its function before it, with a number for further calls: `f: x`, `f#2: x`.
     """
     found: dict[int, tuple[Any, dict[str, str]]] = {}  # the names in their order, and with which name each begins
     taken: dict[str, int] = {}
     for function, name, label, tensor, again in paths:
         _, names = found.setdefault(id(tensor), (tensor, {}))
-        shown = label
+        shown, call = label, 1
         while function and taken.get(shown, id(tensor)) != id(tensor):
-            shown = f"{function}.{shown}"
+            shown, call = f"{function}: {label}" if call == 1 else f"{function}#{call}: {label}", call + 1
         has_another = any(begins != name for begins in names.values())
         if again and has_another and shown not in names_before(tensor):
             continue
@@ -327,9 +357,9 @@ class NamesAndLines:
     def __init__(self, recorder: Follows, outermost: FrameType | None) -> None:
         self._recorder, self._program, self._emit = recorder, recorder.program, recorder.emit
         program = recorder.program
-        self._filename, self._lines_before = program.filename, program.first_line - 1
         self._bindings = Bindings(program.names, recorder.watched)
         self.names_of, self.drop_reference = self._bindings.names_of, self._bindings.drop_reference
+        self._owners: dict[int, Owned] = {}  # of frames, by their addresses
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
         self._told = False  # the program is instrumented, or traced
         self.root: FrameType | None = None
@@ -341,29 +371,28 @@ class NamesAndLines:
     def forget(self) -> None:
         """Drops all references."""
         self._bindings.forget()
+        self._program.forget()
         self._named.clear()
         self.root, self._globals = None, []
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType) -> None:
         """Emits the begin of a statement (see `instrument.StatementListener`), and the names that the one before has bound."""
-        if frame.f_code.co_filename != self._filename:
+        if not self._program.has(frame):
             return
         self._told = True
-        if frame is self.root and self._globals:
-            scopes = self._globals
-        else:
-            frames = self._program.frames(frame, self.root)
-            if frames[-1] is not self.root:
-                self._start(frames[-1])
-            scopes = scopes_of(frames)
+        frames = self._program.frames(frame, self.root)
+        if frames[-1] is not self.root:
+            self._start(frames[-1])
+        scopes = self._scopes(frames)
         self.look(scopes, done=True)
-        live, peak = self._recorder.live_and_peak()
-        place = self._program.statement_at(line, frame, self.root)
-        self._emit(events.StatementBegan(place, simple, len(scopes), live, peak))
+        self._note_owner(frame, scopes[-1])
+        place = self._program.place(frames, root=self.root, line=line, owners=self._owners)
+        assert place is not None
+        self._emit(events.StatementBegan(place, simple, len(frames), *self._recorder.live_and_peak()))
 
     def finish(self, scope: Scope) -> None:
         """Emits the end of the program, whose names belong to its last statement."""
-        self.look([scope], done=True)
+        self.look([*self._program.scopes(()), scope], done=True)
         self._emit(events.ProgramEnded(*self._recorder.live_and_peak()))
         self.root = None
 
@@ -373,6 +402,21 @@ class NamesAndLines:
         keeps = type(root.f_globals) is dict  # other namespaces are copied whenever they are looked at
         self.root, self._globals = root, [Scope(root.f_globals, "")] if in_module and keeps else []
         self._bindings.own_module = module_of(root.f_globals)
+
+    def _scopes(self, frames: Sequence[FrameType]) -> Sequence[Scope]:
+        if self._globals and len(frames) == 1 and frames[0] is self.root and not self._program.sources.others:
+            return self._globals  # faster, and the same
+        return self._program.scopes(frames)
+
+    def _note_owner(self, frame: FrameType, scope: Scope) -> None:
+        """Notes what the object is called whose method a frame runs. Another frame may have had this address."""
+        code = frame.f_code
+        is_method = code.co_argcount and code.co_varnames[0] == "self"
+        owner = self._bindings.name_of_holder(scope.names.get("self")) if is_method else ""
+        if owner:
+            self._owners[id(frame)] = code, owner
+        else:
+            self._owners.pop(id(frame), None)
 
     def look(self, scopes: Sequence[Scope], *, done: bool) -> None:
         """Updates the names of tensors. Inside a statement (not `done`) a tensor without a name keeps its last names, since a
@@ -406,7 +450,7 @@ class NamesAndLines:
 
     def look_round(self, frame: FrameType | None) -> None:
         """Scans names before code of the program runs in a backward pass: names in functions that ran earlier in it are gone."""
-        self.look(scopes_of(self._program.frames(frame, self.root)), done=True)
+        self.look(self._scopes(self._program.frames(frame, self.root)), done=True)
 
     def _name(self, known: Known, names: Iterable[str]) -> None:
         names = tuple(names)
@@ -414,30 +458,32 @@ class NamesAndLines:
             known.names = names
             self._emit(events.Named(known.number, names))
 
-    def here(self, frame: FrameType | None) -> FrameType | None:
-        """Returns, at an event, the innermost frame of the program. If the program is not instrumented, begins of statements are
+    def frames(self, frame: FrameType | None) -> list[FrameType]:
+        """Returns, at an event, the frames of the program, innermost first. If the program is not instrumented, begins of statements are
         inferred, and its names are scanned.
         """
-        filename = self._filename
-        while frame is not None and (frame.f_code.co_filename != filename or frame.f_code.co_name == RELAY):
-            frame = frame.f_back
-        if frame is not None and not self._told:
-            line = frame.f_lineno - self._lines_before
-            # Whether the outermost frame runs another statement than at the last event, or runs it again.
-            begins = False
-            if frame is self.root:
-                statement, instruction = self._program.statements.get(line, line), frame.f_lasti
-                begins = statement != self._statement or instruction <= self._instruction
-                self._statement, self._instruction = statement, instruction
-            found = self._bindings.look(scopes_of(self._program.frames(frame, self.root)), done=begins)
-            if found is not None:
-                self._names_are(found, done=begins)
-            if begins:
-                place, live_and_peak = self._program.place(frame, self.root), self._recorder.live_and_peak()
-                self._emit(events.StatementBegan(place, False, 1, *live_and_peak, origin=events.INFERRED))
-        return frame
+        frames = self._program.frames(frame, self.root)
+        if not frames or self._told:
+            return frames
+        # Whether the outermost frame runs another statement than at the last event, or runs it again.
+        begins, outermost = False, frames[-1]
+        if outermost is self.root:
+            main = self._program.sources.main
+            statement, instruction = main.statement(main.line(outermost.f_lineno)), outermost.f_lasti
+            again = instruction < self._instruction if len(frames) > 1 else instruction <= self._instruction
+            begins = statement != self._statement or again
+            self._statement, self._instruction = statement, instruction
+        scopes = self._scopes(frames)
+        found = self._bindings.look(scopes, done=begins)
+        if found is not None:
+            self._names_are(found, done=begins)
+        self._note_owner(frames[0], scopes[-1])
+        if begins:
+            place, live_and_peak = self._program.place(frames[-1:], root=self.root), self._recorder.live_and_peak()
+            assert place is not None
+            self._emit(events.StatementBegan(place, False, 1, *live_and_peak, origin=events.INFERRED))
+        return frames
 
     def place(self, frame: FrameType | None) -> Place | None:
         """Returns, at an event, the program's place; None if the program is not on the stack."""
-        here = self.here(frame)
-        return None if here is None else self._program.place(here, self.root)
+        return self._program.place(self.frames(frame), root=self.root, owners=self._owners)

@@ -169,9 +169,8 @@ def _recorded(distribution: str) -> Iterator[str]:
 
 
 def _is_framework(path: str) -> bool:
-    return any(
-        _within(path, folder) for known in frameworks().values() for name in known.imports for folder in _package(name)
-    )
+    names = (name for known in frameworks().values() for name in (*known.imports, known.recorder.rpartition(".")[0]))
+    return any(_within(path, folder) for name in names for folder in _package(name))
 
 
 def _package(name: str) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ from types import CodeType, FrameType
 from typing import Any, Protocol
 
 from inplacelab.language import Text
-from inplacelab.recorders.program import CO_OPTIMIZED, PARSING, scopes_of
+from inplacelab.recorders.program import CO_OPTIMIZED, scopes_of
+from inplacelab.recorders.sources import PARSING
 from inplacelab.recorders.static import class_name, message_of, traceback_of
 
 _EARLIER = Text(

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from pathlib import Path
-from threading import RLock
 from traceback import walk_tb
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, TracebackType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType, MethodType, TracebackType
 from typing import Any, NamedTuple
 
 from inplacelab.errors import Refusal
-from inplacelab.place import Place
+from inplacelab.place import MOST_CALLS, Place
+from inplacelab.recorders.sources import Source, Sources, identifiers, parsed, statements_of
 from inplacelab.recorders.static import member, names_in, traceback_of
 
 RELAY = "<relay>"
@@ -85,7 +85,15 @@ class Scope(NamedTuple):
 
     names: dict[str, Any]
     function: str
-    """The function whose locals these are; "" for the program's globals."""
+    """The function whose locals these are; "" for globals."""
+    module: str = ""
+    """The module whose globals these are, if it is not the one that was started."""
+
+
+Owned = tuple[CodeType | None, str]
+"""The code of a frame, and what the object is called whose method it runs."""
+NOT_OWNED: Owned = (None, "")
+NO_OWNERS: Mapping[int, Owned] = MappingProxyType({})
 
 
 class Block(NamedTuple):
@@ -100,34 +108,44 @@ class Program:
     """The program that is recorded.
 
     Attributes:
-        text: its source.
-        filename: the file name under which it runs: frames of that file are the program's.
+        text: the text of the source that was started.
+        filename: the file name under which it runs.
         names: every name in its text. Only these globals are scanned, since other names mean nothing to a reader.
         first_line: the line of the file at which `text` begins.
+        sources: this source, and the others that were seen so far.
     """
 
     text: str
     filename: str
     names: frozenset[str]
     first_line: int = 1
-    statements: Mapping[int, int] = field(default_factory=dict, repr=False)
-    """For each line of the text, the line on which the innermost statement begins that it is a part of."""
-    _places: dict[tuple[int, int, int], tuple[CodeType, Place]] = field(default_factory=dict, repr=False, compare=False)
-    """The places so far, by code, instruction, and the place that it was called from. (They keep these addresses from being used again.)"""
+    sources: Sources = field(init=False, repr=False, compare=False)
+    _places: dict[tuple[int, int, int, int, str], tuple[CodeType, Place]] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
+    """The places so far, by code, instruction, the place that it was called from, calls left out, and owner. (They keep these addresses from being used again.)"""
+    _modules: dict[int, tuple[dict[str, Any], Source]] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
+    """The globals of the other modules that ran, and their sources."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sources", Sources(Source(self.text, self.filename, self.first_line)))
 
     @classmethod
     def of(cls, tree: ast.AST, text: str, filename: str, first_line: int = 1) -> Program:
         """Makes a program from its tree. If the text does not begin the file, the tree's lines count from the text's first line."""
-        statements: dict[int, int] = {}
-        for node in ast.walk(tree):  # outer statements come before those that they contain
-            if isinstance(node, ast.stmt):
-                for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-                    statements[line] = node.lineno
-        return cls(text, filename, identifiers(tree), first_line, statements)
+        program = cls(text, filename, identifiers(tree), first_line)
+        program.sources.main.statements = statements_of(tree)
+        return program
 
     def has(self, frame: FrameType) -> bool:
-        """Whether a frame runs its code."""
-        return frame.f_code.co_filename == self.filename and frame.f_code.co_name != RELAY
+        """Whether a frame runs its code, in whichever of its sources."""
+        return self.sources.owns(frame.f_code.co_filename) and frame.f_code.co_name != RELAY
+
+    def is_outermost(self, frame: FrameType) -> bool:
+        """Whether a frame runs the source that was started, and none of its functions."""
+        return frame.f_code.co_name == "<module>" and frame.f_code.co_filename == self.filename
 
     def runs_inside(self, entered: CodeType, frame: FrameType | None) -> bool:
         """Whether a frame that runs it was called, on the way to `frame`, by one that runs the code `entered`."""
@@ -138,65 +156,105 @@ class Program:
         return False
 
     def frames(self, innermost: FrameType | None, outermost: FrameType | None = None) -> list[FrameType]:
-        """Returns the frames that run it, innermost first, up to `outermost`."""
-        found, filename = [], self.filename
+        """Returns the frames that run it, innermost first: up to `outermost` or, if that is not on the stack, up to the last one that runs the
+        source that was started.
+        """
+        found, owns, main, last = [], self.sources.owns, self.filename, 0
         while innermost is not None:
-            if innermost.f_code.co_filename == filename and innermost.f_code.co_name != RELAY:
+            code = innermost.f_code
+            if owns(code.co_filename) and code.co_name != RELAY:
                 found.append(innermost)
-            innermost = None if innermost is outermost else innermost.f_back
-        return found
+                if innermost is outermost:
+                    return found
+                if code.co_filename == main:
+                    last = len(found)
+            innermost = innermost.f_back
+        return found[:last] if last else found
+
+    def scopes(self, frames: Sequence[FrameType]) -> list[Scope]:
+        """Returns the scopes of its frames, given innermost first: first the globals of its other modules, then those of the frames, outermost
+        first.
+        """
+        known, started = self._modules, frames[-1].f_globals if frames else None
+        for frame in frames:
+            names = frame.f_globals
+            if names is not started and id(names) not in known and type(names) is dict:
+                source = self.sources.at(frame.f_code, frame.f_lineno)
+                if source is not None and source is not self.sources.main:
+                    known[id(names)] = names, source
+        others = [
+            Scope({name: names[name] for name in source.globals if name in names}, "", _short_name(names))
+            for names, source in known.values()
+        ]
+        return [*others, *scopes_of(frames)]
+
+    def forget(self) -> None:
+        """Drops all references to objects of the program."""
+        self._modules.clear()
 
     def frames_in(self, error: BaseException) -> list[FrameType]:
         """Returns the program's frames in an error's traceback, innermost first; they still have their names."""
         return [frame for frame, _ in walk_tb(traceback_of(error)) if self.has(frame)][::-1]
 
-    def place(self, frame: FrameType, outermost: FrameType | None = None) -> Place:
-        """Returns the place of one of its frames, with the calls that led there from `outermost` on."""
+    def place(
+        self, frames: Sequence[FrameType], *, root: FrameType | None = None, line: int | None = None,
+        owners: Mapping[int, Owned] = NO_OWNERS,
+    ) -> Place | None:  # fmt: skip
+        """Returns the place of frames of the program, which are given innermost first; None if there are none.
+
+        Args:
+            frames: the frames (see `frames`).
+            root: the frame that counts as outside functions, also if it runs one.
+            line: the line of its file on which the innermost one's statement begins, if that is where it is.
+            owners: for the addresses of frames, what the objects are called whose methods they run.
+        """
         place: Place | None = None
-        for each in reversed(self.frames(frame, outermost)):
-            key = id(each.f_code), each.f_lasti, id(place)
+        deep = len(frames) > MOST_CALLS
+        for k, frame in enumerate(reversed((*frames[:_HALF], *frames[-_HALF:]) if deep else frames)):
+            skipped = len(frames) - MOST_CALLS if deep and k == _HALF else 0
+            code, owner = owners.get(id(frame), NOT_OWNED)
+            if code is not frame.f_code:
+                code, owner = frame.f_code, ""
+            key = id(code), frame.f_lasti, id(place), skipped, owner
             known = self._places.get(key)
             if known is None:
-                function = "" if each is outermost or each.f_code.co_name == "<module>" else each.f_code.co_qualname
-                known = each.f_code, Place(self.line_at(each), 0, function, "", place)
+                here = self._placed(code, frame.f_lineno, place, frame is root)
+                known = code, replace(here, skipped=skipped, owner=owner) if skipped or owner else here
                 self._places[key] = known
             place = known[1]
-        assert place is not None
+        if place is not None and line is not None and line != frames[0].f_lineno:
+            source = self.sources.seen[place.source]
+            return replace(place, line=source.line(line))
         return place
 
-    def statement_at(self, line_of_file: int, frame: FrameType, outermost: FrameType | None) -> Place:
-        """Returns the place of the statement that begins on a line, in one of its frames."""
-        place, line = self.place(frame, outermost), self.line(line_of_file)
-        return place if place.line == line else replace(place, line=line)
+    def _placed(self, code: CodeType, line_of_file: int, caller: Place | None, is_root: bool) -> Place:
+        """Returns the place of a line in code that `caller` calls."""
+        source = self.sources.at(code, line_of_file)
+        assert source is not None
+        line = source.line(line_of_file)
+        if caller is not None and code.co_name in _COMPREHENSIONS:  # since Python 3.12 they have no frames of their own
+            return replace(caller, line=line) if caller.source == source.number else caller
+        function = "" if is_root or code.co_name == "<module>" else function_of(code)
+        return Place(line, source.number, function, "", caller)
 
-    def line_at(self, frame: FrameType) -> int:
-        """Returns the line of the text that a frame of the program runs, or that called it: a `with` block may call functions that
-        stand in the same file outside of it.
-        """
-        last, within = self.text.count("\n") + 1, frame
-        while self.text and not 1 <= self.line(within.f_lineno) <= last and within.f_back is not None:
-            within = within.f_back
-            while not self.has(within) and within.f_back is not None:
-                within = within.f_back
-        return self.line((within if self.has(within) else frame).f_lineno)
-
-    def line(self, line_of_file: int) -> int:
-        """Converts a line of the file to a line of the text, counted from 1."""
-        return line_of_file - self.first_line + 1
-
-    def statement(self, line: int) -> int:
-        """Returns the first line of the innermost statement that contains a line of the text."""
-        return self.statements.get(line, line)
+    def place_of(self, error: BaseException) -> Place | None:
+        """Returns the innermost place of the program in an error's traceback."""
+        place = None
+        for frame, line in walk_tb(traceback_of(error)):
+            if self.has(frame):
+                place = self._placed(frame.f_code, line, place, is_root=place is None)
+        return place
 
     def place_of_function(self, function: Any) -> Place | None:
         """Returns the place of the `def` or `lambda` of a function; None for a function outside the program."""
         code = code_of(function)
-        if code is None or code.co_filename != self.filename:
+        source = None if code is None else self.sources.at(code, code.co_firstlineno)
+        if code is None or source is None:
             return None
-        first = self.line(code.co_firstlineno)  # of its first decorator, if it has any
-        lines = enumerate(self.text.splitlines()[first - 1 :], first)
+        first = source.line(code.co_firstlineno)  # of its first decorator, if it has any
+        lines = enumerate(source.text.splitlines()[first - 1 :], first)
         defined = (line for line, text in lines if text.lstrip().startswith(("def ", "async def ")))
-        return Place(first if code.co_name == "<lambda>" else next(defined, first), 0, code.co_qualname)
+        return Place(first if code.co_name == "<lambda>" else next(defined, first), source.number, function_of(code))
 
     def arguments(self, kind: type, frame: FrameType) -> Iterator[Any]:
         """Yields the objects of a class that the program has given to the function that it is calling, in which a frame runs."""
@@ -213,21 +271,20 @@ class Program:
             parts = value.values() if is_dict else value if is_list else (value,)
             yield from [each for each in parts if issubclass(type(each), kind)]
 
-    def place_of(self, error: BaseException) -> Place | None:
-        """Returns the innermost place of the program in an error's traceback."""
-        place, walk = None, traceback_of(error)
-        while walk is not None:
-            if self.has(walk.tb_frame):
-                code = walk.tb_frame.f_code
-                function = "" if place is None else code.co_qualname
-                place = Place(self.line(walk.tb_lineno), 0, function, "", place)
-            walk = walk.tb_next
-        return place
+
+def _short_name(names: Mapping[str, Any]) -> str:
+    """Returns the last part of the name of a module, given its globals."""
+    name = names.get("__name__")
+    return name.rpartition(".")[2] if type(name) is str else "?"
 
 
-def identifiers(tree: ast.AST) -> frozenset[str]:
-    """Returns every name in a program."""
-    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+_HALF = MOST_CALLS // 2
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>"})
+
+
+def function_of(code: CodeType) -> str:
+    """Returns the name of the function that a code object belongs to: "Block.forward"; of one defined in another function, its own name."""
+    return code.co_qualname.rpartition("<locals>.")[2]
 
 
 def stored_here(node: ast.AST) -> Iterator[str]:
@@ -261,11 +318,6 @@ def code_of(function: Any) -> CodeType | None:
     return function.__code__ if type(function) is FunctionType else None
 
 
-def is_outside_functions(frame: FrameType) -> bool:
-    """Whether a frame runs statements that are in no function."""
-    return frame.f_code.co_name == "<module>"
-
-
 # --- scopes ------------------------------------------------------------------------------------------------------------
 
 
@@ -278,7 +330,7 @@ def scopes_of(frames: Iterable[FrameType]) -> list[Scope]:
         if names is frame.f_globals:
             scopes.append(Scope(own, ""))
             continue
-        scopes.append(Scope(own.copy(), frame.f_code.co_name))
+        scopes.append(Scope(own.copy(), function_of(frame.f_code)))
         if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
             # Before Python 3.13, `f_locals` keeps the values, and so all tensors among them, on the frame: memory would be freed later.
             names.clear()
@@ -296,19 +348,6 @@ def with_block(filename: str, line: int) -> Block:
             first, last = node.body[0].lineno, node.body[-1].end_lineno
             return Block(_dedented(lines[first - 1 : last]), first)
     return Block("", 1)
-
-
-PARSING = RLock()
-"""Held while a text is parsed: Python's parser fails now and then if two threads call it at once."""
-
-
-def parsed(text: str) -> ast.Module:
-    """Parses a program; an empty one if the text cannot be parsed, since recording must not stop it."""
-    try:
-        with PARSING:
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
-        return ast.Module([], [])
 
 
 def _dedented(lines: list[str]) -> str:

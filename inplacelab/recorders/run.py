@@ -29,16 +29,18 @@ from inplacelab.recorders.detection import (
 )
 from inplacelab.recorders.guard import described
 from inplacelab.recorders.log import EventLog, EventRing
-from inplacelab.recorders.own_code import OWNS, is_own
+from inplacelab.recorders.own_code import OWNS
 from inplacelab.recorders.part import LIMIT, Part, Start, left_out
-from inplacelab.recorders.program import PARSING, Program, Scope, as_unrecorded, parsed, scopes_of, with_block
+from inplacelab.recorders.program import Program, Scope, as_unrecorded, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
+from inplacelab.recorders.sources import PARSING, parsed
 from inplacelab.recorders.static import class_name, message_of, names_in
+from inplacelab.recorders.tracing import NextLine, Tracing, reaches_other_code
 from inplacelab.supported import Framework, frameworks, loaded
 
 if TYPE_CHECKING:
     from inplacelab.recorders.trial_data import InitialValues
-    from inplacelab.recording.facts import FailureFacts, SiteFacts
+    from inplacelab.recording.facts import FailureFacts, SiteFacts, SourceFacts
     from inplacelab.recording.recording import Recording
 
 _UNBUILT = Text(
@@ -70,6 +72,9 @@ _NOT_RUNNING = Text(
     "this `record` is not recording: its block has not begun, or has ended.",
     "这个 `record` 没有在记录：它的代码块还没有开始，或已经结束。",
 )
+
+
+NOTHING = Text("", "")
 
 
 class ProgramStopped(SystemExit):  # no error
@@ -105,7 +110,7 @@ class Session:
         self._limit, self._last, self._outermost = part.limit if last is None else None, last, outermost
         self._start, self._stop_after, self.begun, self._ended_early = part.start, part.stop_after, False, False
         self._listening: instrument.listening | None = None
-        self._soon: instrument.NextLine | None = None
+        self._soon: NextLine | None = None
         known = frameworks()[checked(use.framework)]
         try:
             self._records(known)
@@ -113,6 +118,7 @@ class Session:
             self._goes_without(known, error)
         for each in use.remarks:
             self.recorder.guard.note(each)
+        self._tracing: Tracing | None = None  # of code that was imported or defined before
         self._given: InitialValues | None = None
         self._built: tuple[int, Recording] | None = (
             None  # the number of events so far, and the recording built from them
@@ -177,9 +183,12 @@ class Session:
         try:
             if self._start is None:
                 self.begin(names)
-            listener = self._statement_listener() if self._start is None else self._start_listener(self._start, names)
+                listener = self._statement_listener()
+                self._trace_others(listener, names)
+            else:
+                listener = self._start_listener(self._start, names)
             listening = self._listening = instrument.listening(listener)
-            with listening:
+            with listening, instrument.OwnModules():
                 for code in parts:
                     exec(code, names)
         except BaseException as error:  # noqa: BLE001  # the caller shows it once the recording is there
@@ -195,6 +204,11 @@ class Session:
         self.annotate()
         return raised
 
+    def _trace_others(self, listener: instrument.StatementListener, names: dict[str, Any]) -> None:
+        if reaches_other_code(self.program, names):
+            self._tracing = Tracing(listener, self.program, None, self.recorder.guard)
+            self._tracing.begin()
+
     def _start_listener(self, start: Start, names: dict[str, Any]) -> instrument.StatementListener:
         """Returns what waits for the statement with which the recording begins."""
         thread = get_ident()
@@ -206,6 +220,7 @@ class Session:
                     self.recorder.guard.note(earlier)
                 listener = self._statement_listener()
                 self._listening.turn_to(listener)
+                self._trace_others(listener, names)
                 listener(line, simple, frame)
 
         return statement_begins
@@ -237,7 +252,7 @@ class Session:
 
     def _ends_soon(self) -> None:
         """Ends the recording before the next line of the program."""
-        self._soon = instrument.NextLine(self._ends_here, is_own)
+        self._soon = NextLine(self._ends_here, self.program)
         self._soon.begin(sys._getframe(1))
 
     def finish(self, raised: BaseException | None, scope: Callable[[], Scope]) -> None:
@@ -289,8 +304,9 @@ class Session:
 
     def end(self) -> None:
         """Ends to watch and to record, whether or not both have begun."""
-        if self._soon is not None:
-            self._soon.end()
+        for each in (self._soon, self._tracing):
+            if each is not None:
+                each.end()
         self.recorder.end()
         if self._watch is not None:
             with suppress(Exception):
@@ -320,14 +336,12 @@ class Session:
         """Builds the recording. If that fails, the program, whose error may be on its way, goes on with a recording that says so."""
         from inplacelab.recorders import advice, builder
         from inplacelab.recorders.replay import Replay
-        from inplacelab.recording.facts import SourceFacts
         from inplacelab.recording.recording import Recording
         from inplacelab.recording.trace import explained
 
         recorder = self.recorder
-        sources = (SourceFacts("", self.program.text, self.program.first_line),)
         built = Recording(
-            recorder.framework, recorder.version, self._title, sources, (), live_before=recorder.live_before
+            recorder.framework, recorder.version, self._title, self._sources(), (), live_before=recorder.live_before
         )
         try:
             built = builder.build(self._log, built, limit=self._limit)
@@ -344,6 +358,14 @@ class Session:
         except Exception as error:  # noqa: BLE001
             return replace(built, notes=(*recorder.guard.notes(len(built)), _UNBUILT.format(described(error))))
 
+    def _sources(self) -> tuple[SourceFacts, ...]:
+        from inplacelab.recording.facts import SourceFacts
+        from inplacelab.recording.sentences.failures import shown_file
+
+        main, *others = self.program.sources.seen
+        named = (SourceFacts(shown_file(each.filename), each.text, remark=each.remark or NOTHING) for each in others)
+        return (SourceFacts("", main.text, main.first_line), *named)
+
     def _watched(self, built: Recording) -> list[tuple[str, str, FailureFacts]]:
         """Returns what the watch has found out, in terms of the recorded text."""
         from inplacelab.recording.sentences.failures import shown_file
@@ -352,10 +374,11 @@ class Session:
         lines, program = built.source.split("\n"), self.program
 
         def of_text(site: SiteFacts) -> SiteFacts:
-            line = program.line(site.line)
+            main = program.sources.main
+            line = main.line(site.line)
             if site.file != program.filename or not 0 < line <= len(lines):
                 return replace(site, file=shown_file(site.file))
-            text, end = lines[line - 1], program.line(site.end_line)
+            text, end = lines[line - 1], main.line(site.end_line)
             known = bool(site.text) and site.column >= 0
             margin = len(site.text.encode(errors="replace")) - len(text.encode(errors="replace")) if known else 0
             return replace(

@@ -20,8 +20,9 @@ from inplacelab.diagnosis.recorded_failures import error_report
 from inplacelab.ipython import load_ipython_extension
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
-from inplacelab.recorders.program import Program, parsed
+from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session
+from inplacelab.recorders.sources import parsed
 from tests.gallery.programs import GALLERY
 from tests.gallery.programs import Program as Case
 from tests.tiers import choose, sample

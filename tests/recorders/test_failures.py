@@ -18,7 +18,7 @@ from inplacelab import Tensor, backends, errors, modes
 from inplacelab.frameworks.engine.objects import EngineObjects
 from inplacelab.frameworks.engine.recorder import EngineRecorder
 from inplacelab.observe import Observer
-from inplacelab.recorders import advice, builder, instrument, run
+from inplacelab.recorders import advice, builder, instrument, own_code, run
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.events import Event, Stopped
 from inplacelab.recorders.log import EventLog
@@ -97,6 +97,7 @@ class Failing(EventLog):
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Failing]]:
     monkeypatch.setattr(run, "EventLog", Failing)
+    monkeypatch.setitem(own_code.OWNS, __file__, False)  # it is a part of the recorder
     monkeypatch.setattr(Failing, "at", -1)
     monkeypatch.setattr(Failing, "error", MemoryError)
     yield Failing

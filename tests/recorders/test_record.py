@@ -15,7 +15,8 @@ from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use, framework_of_script, framework_used
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.names_and_lines import Bindings, Watched
-from inplacelab.recorders.program import Block, Scope, identifiers, with_block
+from inplacelab.recorders.program import Block, Scope, with_block
+from inplacelab.recorders.sources import identifiers
 from inplacelab.recording import Recording, queries
 
 

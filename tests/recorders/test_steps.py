@@ -105,7 +105,7 @@ def test_names_of_functions_lists_layers_and_gradients(run: Runner) -> None:
 def test_a_local_name_that_hides_a_global(run: Runner) -> None:
     recording = run("def f(t):\n    x = t * 2\n    return x + 1\nx = paddle.ones([1])\ny = f(x)\n").recording
     inside = next(s.index for s in recording.steps if s.line == 2 and s.kind == "operation")
-    assert {("x", "t"), ("f.x",)} <= names(recording, inside)
+    assert {("x", "t"), ("f: x",)} <= names(recording, inside)
 
 
 def test_flags_that_a_line_sets(run: Runner) -> None:

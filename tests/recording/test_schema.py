@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from inplacelab.recording import Recording, to_json
-from inplacelab.recording.codec import upgraded
+from inplacelab.recording.earlier_schemas import upgraded
 from tests.recording.write_schema import FILE, schema
 from tests.tiers import examples
 

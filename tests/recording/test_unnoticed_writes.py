@@ -14,8 +14,9 @@ from inplacelab.diagnosis.report import report  # noqa: E402
 from inplacelab.language import speak  # noqa: E402
 from inplacelab.recorders import instrument  # noqa: E402
 from inplacelab.recorders.detection import Use  # noqa: E402
-from inplacelab.recorders.program import Program, parsed  # noqa: E402
+from inplacelab.recorders.program import Program  # noqa: E402
 from inplacelab.recorders.run import Session  # noqa: E402
+from inplacelab.recorders.sources import parsed  # noqa: E402
 from inplacelab.recording import Recording  # noqa: E402
 from inplacelab.recording.unnoticed_writes import unnoticed_writes  # noqa: E402
 

@@ -18,7 +18,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab.errors.catalogue import entries
 from inplacelab.recorders.detection import _from_before, framework_used
-from inplacelab.recorders.program import parsed
+from inplacelab.recorders.sources import parsed
 from inplacelab.torch.__main__ import listing
 from inplacelab.torch.generate import LINES
 from inplacelab.torch.refusals import words

@@ -40,7 +40,7 @@ from inplacelab.recorders import events
 from inplacelab.recorders.guard import Guard, StepLimit
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
-from inplacelab.recorders.program import Program, Scope, is_outside_functions
+from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import class_name, function_name, message_of
@@ -164,7 +164,7 @@ class EngineRecorder(observe.Observer):
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement of the program begins (see `instrument.StatementListener`)."""
-        self.limit.statement_begins(simple=simple and is_outside_functions(frame))
+        self.limit.statement_begins(simple=simple and self.program.is_outermost(frame))
         self.names.statement_begins(line, simple, frame)
 
     def finish(self, scope: Scope) -> None:
@@ -341,8 +341,10 @@ class EngineRecorder(observe.Observer):
         if not self._passes or self.limit.reached():
             return
         # the `backward` of a `PyLayer` reads its saved tensors itself
-        here = self.names.here(sys._getframe(1)) if isinstance(node, CustomNode) else None
-        place = None if here is None or here is self.names.root else self.program.place(here, self.names.root)
+        frames = self.names.frames(sys._getframe(1)) if isinstance(node, CustomNode) else []
+        place = (
+            self.program.place(frames, root=self.names.root) if frames and frames[0] is not self.names.root else None
+        )
         self.emit(events.Unpacked(
             self._number(node), saved.name, saved.version, saved.storage.version,
             self._passes[-1].gradient, place, *self.live_and_peak(),

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from inplacelab.dependence import Dependence, Given
 from inplacelab.place import Place
 from inplacelab.recorders.names_and_lines import value_of
-from inplacelab.recorders.program import Scope, parsed
+from inplacelab.recorders.program import Scope
+from inplacelab.recorders.sources import parsed
 from inplacelab.recorders.static import names_in, package_of
 
 if TYPE_CHECKING:
@@ -60,9 +61,9 @@ class Binding(NamedTuple):
     operands: tuple[ast.expr, ...] = ()
 
     def binds(self, names: Iterable[str]) -> bool:
-        """Whether one of an array's names may be this place. `net.w` may be the `self.w`, and `f.x` the `x`, of a function."""
+        """Whether one of an array's names may be this place. `net.w` may be the `self.w`, and `f: x` the `x`, of a function."""
         end = "." + (self.label.partition(".")[2] or self.label)
-        return any(name == self.label or name.endswith(end) for name in names)
+        return any(name == self.label or name.endswith((end, f": {self.label}")) for name in names)
 
 
 class Write(NamedTuple):
@@ -253,20 +254,23 @@ class Attribution(Generic[T]):
     """Follows the statements of a program.
 
     Args:
-        text: the program.
+        text_of: returns the text of a source of the program, by number.
         kind: the class of the arrays; functions of its package make them.
         find: returns what is known about an array; None for any other object, and for an unknown array.
     """
 
-    def __init__(self, text: str, kind: type, find: Callable[[Any], T | None]) -> None:
-        self._says, self._kind, self._find = read(text), kind, find
+    def __init__(self, text_of: Callable[[int], str], kind: type, find: Callable[[Any], T | None]) -> None:
+        self._text_of, self._kind, self._find = text_of, kind, find
+        self._says: dict[int, dict[int, Statement]] = {}  # by source
         self._running: list[_Running[T]] = []  # at most one per frame of the program
         self._over: list[_Running[T]] = []
 
     def begins(self, place: Place, depth: int, scope: Scope, frame: FrameType) -> frozenset[str]:
         """Begins a statement, in a frame of this depth with these names. Returns its operations that may write."""
         names = ChainMap(dict(scope.names), names_in(frame.f_globals))
-        says = self._says.get(place.line, Statement())
+        if place.source not in self._says:
+            self._says[place.source] = read(self._text_of(place.source))
+        says = self._says[place.source].get(place.line, Statement())
         values = {place: value_of(place, names) for place in (*says.reads, *(each.target for each in says.writes))}
         arrays = {place: known for place, value in values.items() if (known := self._find(value)) is not None}
         others = [place for place, value in values.items() if not issubclass(type(value), self._kind)]

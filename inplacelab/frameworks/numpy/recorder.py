@@ -34,14 +34,14 @@ from inplacelab.recorders import events
 from inplacelab.recorders.detection import framework_of_object, recorder_of
 from inplacelab.recorders.events import INFERRED, CounterSeen, Died, Event, Operand, OperationDone, StorageSeen, Wrote
 from inplacelab.recorders.guard import ELSEWHERE, Guard, StepLimit
-from inplacelab.recorders.instrument import Tracing
 from inplacelab.recorders.live_objects import Handles
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.names_and_lines import Bindings, Watched
-from inplacelab.recorders.program import Program, Scope, is_outside_functions, scopes_of
+from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.snapshots import snapshot
 from inplacelab.recorders.static import attributes_of, class_name, member, message_of, module_of
+from inplacelab.recorders.tracing import Tracing
 
 T = TypeVar("T")
 
@@ -222,7 +222,7 @@ class NumpyRecorder:
         self._tracing: Tracing | None = None
         self._bindings = Bindings(program.names, self.watched)
         self._known: Handles[Any, _Array] = Handles(self._died, self.guard.protect_callback)
-        self._statements = Attribution(program.text, np.ndarray, self._known.find)
+        self._statements = Attribution(lambda source: program.sources.seen[source].text, np.ndarray, self._known.find)
         self._storages: Storages[_Array] = Storages(log.emit, "cpu")
 
     @staticmethod
@@ -270,20 +270,22 @@ class NumpyRecorder:
     def forget(self) -> None:
         self._known.clear()
         self._bindings.forget()
+        self._program.forget()
         self._root = None
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement begins (see `instrument.StatementListener`): finds out what the earlier ones did."""
-        if frame.f_code.co_filename != self._program.filename:
+        if not self._program.has(frame):
             return
         if self.limit.exceeded:
             return
         frames = self._program.frames(frame, self._root)
-        self._root, scopes = frames[-1], scopes_of(frames)
-        place = self._program.statement_at(line, frame, self._root)
-        self._bindings.own_module = module_of(frame.f_globals)
+        self._root, scopes = frames[-1], self._program.scopes(frames)
+        place = self._program.place(frames, root=self._root, line=line)
+        assert place is not None
+        self._bindings.own_module = module_of(frames[-1].f_globals)
         self._look(scopes, len(frames))
-        self.limit.statement_begins(simple=simple and is_outside_functions(frame))
+        self.limit.statement_begins(simple=simple and self._program.is_outermost(frame))
         self.emit(events.StatementBegan(place, simple, len(frames), *self._storages.live_and_peak()))
         if "resize" in self._statements.begins(place, len(frames), scopes[-1], frame):
             # NumPy refuses this for arrays with weak references.
@@ -292,7 +294,7 @@ class NumpyRecorder:
 
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
-        self._look(scopes_of(self._program.frames_in(error)))
+        self._look(self._program.scopes(self._program.frames_in(error)))
         self.emit(
             events.Raised(
                 class_name(type(error)),
@@ -304,7 +306,7 @@ class NumpyRecorder:
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names."""
-        self._look([scope])
+        self._look([*self._program.scopes(()), scope])
         self.emit(events.ProgramEnded(*self._storages.live_and_peak()))
 
     def _look(self, scopes: Sequence[Scope], depth: int = 1) -> None:

@@ -281,7 +281,7 @@ def _asked_by(frame: FrameType | None, program: Program) -> bool:
     """Whether the program itself has called a function, and not one of Paddle."""
     while frame is not None and frame.f_code.co_filename in _OURS:
         frame = frame.f_back
-    return frame is not None and frame.f_code.co_filename == program.filename
+    return frame is not None and program.has(frame)
 
 
 _OURS = (__file__, str(interception.__file__), str(call_recorder.__file__))

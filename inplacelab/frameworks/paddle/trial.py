@@ -22,7 +22,8 @@ from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.names_and_lines import Bindings
 from inplacelab.recorders.own_code import is_own
-from inplacelab.recorders.program import identifiers, parsed, scopes_of
+from inplacelab.recorders.program import scopes_of
+from inplacelab.recorders.sources import identifiers, parsed
 from inplacelab.recorders.trial_data import Compared, Leaf, OtherData, Shift, compare
 
 

@@ -123,8 +123,9 @@ class TorchRecorder(CallRecorder[TorchCall]):
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         super().statement_begins(line, simple, frame)
-        if frame.f_code.co_filename == self.program.filename:
-            self._compiler.begin(self.program.text)
+        source = self.program.sources.at(frame.f_code, frame.f_lineno)
+        if source is not None:
+            self._compiler.begin(source.text)
 
     def _look_at_named(self) -> None:
         if self._inside:  # what a call writes is reported when it has ended

@@ -22,7 +22,7 @@ from inplacelab.recorders.guard import Guard, StepLimit
 from inplacelab.recorders.live_objects import Handles
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
-from inplacelab.recorders.program import Program, Scope, is_outside_functions, scopes_of
+from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.snapshots import snapshot
 from inplacelab.recorders.static import class_name, message_of
 
@@ -104,7 +104,7 @@ class VectorRecorder:
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement begins."""
-        self.limit.statement_begins(simple=simple and is_outside_functions(frame))
+        self.limit.statement_begins(simple=simple and self.program.is_outermost(frame))
         self.names.statement_begins(line, simple, frame)
 
     def failed(self, error: BaseException) -> None:
@@ -135,7 +135,7 @@ class VectorRecorder:
 
     def _before(self, args: tuple[Any, ...]) -> None:
         """Describes the operands, with their contents as they are before the call writes them."""
-        self.names.here(sys._getframe())
+        self.names.frames(sys._getframe())
         for each in args:
             if issubclass(type(each), Vector):
                 self.known(each)
