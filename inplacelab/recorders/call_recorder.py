@@ -158,7 +158,7 @@ class CallRecorder(Generic[C]):
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self.program, self.emit, self.limit = program, log.emit, StepLimit(limit, log.emit)
+        self.program, self.emit, self.limit = program, log.emit, StepLimit(limit, log)
         self.with_values, self.live_before = log.with_values, 0
         self.guard = Guard(self)
         self.names = NamesAndLines(self, outermost)
@@ -218,8 +218,8 @@ class CallRecorder(Generic[C]):
             with self.unseen():
                 self.objects.settle()
                 self._look_at_named()
-                self.limit.statement_begins(simple=simple and self.program.is_outermost(frame))
                 self.names.statement_begins(line, simple, frame)
+                self.limit.statement_began(simple=simple and self.program.is_outermost(frame))
                 self._note_what_was_there()
 
     def _look_at_named(self) -> None:

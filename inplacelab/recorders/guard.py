@@ -26,6 +26,7 @@ from inplacelab import modes, observe
 from inplacelab.language import Text
 from inplacelab.modes import current
 from inplacelab.recorders.events import Event, Missed, Stopped
+from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import code_of
 from inplacelab.recorders.static import class_name, message_of, traceback_of
 
@@ -198,40 +199,46 @@ class StepLimit:
 
     Args:
         most: the most steps; None for no limit.
-        emit: receives an event for each one beyond the limit.
+        log: receives an event for each one beyond the limit.
 
     Attributes:
-        counted: how many events were counted.
-        exceeded: whether events were beyond the limit.
+        counted: how many steps were counted.
+        exceeded: whether some were beyond the limit.
         when_exceeded: is called once, when that is so.
     """
 
-    def __init__(self, most: int | None, emit: Callable[[Event], None]) -> None:
-        self._most, self._emit = inf if most is None else most, emit
+    def __init__(self, most: int | None, log: Log) -> None:
+        self._most, self._log = inf if most is None else most, log
         self.counted, self.exceeded = 0, False
         self.when_exceeded: Callable[[], None] | None = None
-        self._before, self._simple = -1, False  # when the statement began that runs now
+        self._before, self._emitted, self._simple = -1, 0, False  # when the statement began that runs now
 
     def reached(self) -> bool:
         """Counts an event that becomes a step. Returns whether it is beyond the limit."""
         self.counted += 1
         if self.counted > self._most:
-            self._emit(_MISSED)
-            if not self.exceeded:
-                self.exceeded = True
-                if self.when_exceeded is not None:
-                    self.when_exceeded()
+            self._log.emit(_MISSED)
+            self._exceed()
         return self.exceeded
 
-    def statement_begins(self, *, simple: bool) -> None:
-        """Counts the statement that has ended, if nothing has happened in it: such a statement is a step of its own.
+    def statement_began(self, *, simple: bool) -> None:
+        """Counts the statement before, if it is a step of its own: no other step was counted in it, and it has changed something or is simple.
 
         Args:
-            simple: whether the one that begins now may be such a step.
+            simple: whether the one that has begun now is a step even if it changes nothing.
         """
-        if self._simple and self.counted == self._before:
-            self.reached()
-        self._before, self._simple = self.counted, simple
+        emitted = self._log.emitted
+        if self.counted == self._before and (self._simple or emitted > self._emitted + 1):
+            self.counted += 1
+            if self.counted > self._most:
+                self._exceed()
+        self._before, self._emitted, self._simple = self.counted, emitted, simple
+
+    def _exceed(self) -> None:
+        if not self.exceeded:
+            self.exceeded = True
+            if self.when_exceeded is not None:
+                self.when_exceeded()
 
 
 _MISSED = Missed()

@@ -217,7 +217,7 @@ class NumpyRecorder:
 
     def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):
         self._program, self.emit, self._root = program, log.emit, outermost
-        self.limit, self.live_before = StepLimit(limit, log.emit), 0
+        self.limit, self.live_before = StepLimit(limit, log), 0
         self.guard = Guard(self)
         self._tracing: Tracing | None = None
         self._bindings = Bindings(program.names, self.watched)
@@ -285,8 +285,8 @@ class NumpyRecorder:
         assert place is not None
         self._bindings.own_module = module_of(frames[-1].f_globals)
         self._look(scopes, len(frames))
-        self.limit.statement_begins(simple=simple and self._program.is_outermost(frame))
         self.emit(events.StatementBegan(place, simple, len(frames), *self._storages.live_and_peak()))
+        self.limit.statement_began(simple=simple and self._program.is_outermost(frame))
         if "resize" in self._statements.begins(place, len(frames), scopes[-1], frame):
             # NumPy refuses this for arrays with weak references.
             self._bindings.forget()

@@ -21,6 +21,7 @@ from typing import Any, Protocol
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._device import DeviceContext
 
 from inplacelab.recorders.program import call_from
 
@@ -52,6 +53,21 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by mypy
 def is_off(mode: Mode) -> bool:
     """Whether PyTorch would not call a mode now."""
     return not any(each is mode for each in torch.overrides._get_current_function_mode_stack())
+
+
+def put_in_force(mode: Mode) -> None:
+    """Puts a mode into force in the middle of a program: below the modes whose `with` blocks are running, since each of them takes the topmost
+    mode away when it ends. Only the mode of `torch.device` must be below all others.
+    """
+    above: list[Any] = []
+    while torch._C._len_torch_function_stack():
+        top = torch._C._pop_torch_function_stack()
+        if isinstance(top, DeviceContext):
+            torch._C._push_on_torch_function_stack(top)
+            break
+        above.append(top)
+    for each in (mode, *reversed(above)):
+        torch._C._push_on_torch_function_stack(each)
 
 
 @contextmanager
