@@ -19,7 +19,7 @@ from inplacelab.cli import output
 from inplacelab.cli.arguments import CannotError, Named
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
-from inplacelab.recorders.detection import Use, framework_used
+from inplacelab.recorders.detection import Use, framework_of_script
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
 from inplacelab.recorders.part import Part
 from inplacelab.recorders.program import Program, learners_traceback
@@ -225,7 +225,7 @@ def running(
         program,
         title=main.title if title is None else title,
         part=part,
-        use=use or framework_used(tree, {}),
+        use=use or framework_of_script(main, tree),
         last=last,
     )
     stopping, process = Stopping(code), os.getpid()

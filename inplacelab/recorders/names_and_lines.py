@@ -4,11 +4,12 @@ A name leads to tensors through
 
 - a list, a tuple, a dictionary: its first elements (`xs[0]`, `known['x']`; in a dictionary, those with a string or an integer
   as key);
-- an object of the program's classes: its attributes (`self.w`), which are the entries of its `__dict__`;
+- an object of the program's classes: its attributes (`self.w`), which are the entries of its `__dict__`, and those of such
+  objects inside, to a certain depth (`trainer.agent.w`);
 - an object of one of the framework's classes that hold tensors, such as layers: its attributes and those of such
   objects inside (`net.0.weight`);
 
-and no further: not through a list in a list, or an object in an object. The scan runs often, so it is limited: it takes the same
+and no further: not through a list in a list, or in an object. The scan runs often, so it is limited: it takes the same
 time for a dictionary with 20 or 10,000 entries, and visits no object twice. It must have no effect, so it calls nothing that the
 program defines (see `static.py`).
 
@@ -39,6 +40,8 @@ FIRST = 16
 """So many elements of a list, a tuple or a dictionary are looked at."""
 ATTRIBUTES = 1024
 """So many attributes of an object are looked at, and of a layer together with those inside it."""
+DEEPEST = 3
+"""Objects of the program in objects, and layers in those, are looked at to this depth: `trainer.agent.actor`."""
 LONGEST_KEY = 64
 """Keys with more characters, or more bits, are not looked at."""
 
@@ -73,6 +76,8 @@ class Watched:
 class Path(NamedTuple):
     """A name, or a path that begins with one, of a tensor; `again` if it leads through what another name may lead through."""
 
+    scope: int
+    """The position of its scope."""
     function: str
     name: str
     label: str
@@ -164,7 +169,8 @@ class Bindings:
         """Returns all paths to tensors. Notes whether some name refers to a container or an object."""
         kind, tensor_of = self._watched.tensors, self._watched.tensor_of
         containers: set[int] = set()
-        for known, function, module in scopes:
+        reached: set[int] = set()  # tensors in objects, by their addresses
+        for scope, (known, function, module) in enumerate(scopes):
             every = function or module
             for variable in [each for each in list(known) if type(each) is str and (every or each in self._wanted)]:
                 value = known.get(variable)
@@ -172,14 +178,19 @@ class Bindings:
                     continue
                 name = f"{module}.{variable}" if module else variable
                 if issubclass(type(value), kind):  # (`isinstance` would read the object's `__class__`)
-                    yield Path(function, name, name, tensor_of(value))
+                    yield Path(scope, function, name, name, tensor_of(value))
                 elif self._holds_others(value):
                     self._leads_on = True
                     again = bool(function) and (id(value) in containers or not _is_container(type(value)))
                     containers.add(id(value))
                     for label, inside in self._inside(name, value):
                         if issubclass(type(inside), kind):
-                            yield Path(function, name, label, tensor_of(inside), again)
+                            tensor = tensor_of(inside)
+                            if again and id(tensor) in reached and label not in self.names_of(tensor):
+                                break  # an outer name leads to all that is in this object
+                            if not again:
+                                reached.add(id(tensor))
+                            yield Path(scope, function, name, label, tensor, again)
 
     def _holds_others(self, value: object) -> bool:
         kind = type(value)
@@ -195,7 +206,7 @@ class Bindings:
         known = self._modules.get(module)
         if known is None:
             loaded: Any = sys.modules.get(module)
-            file = attributes_of(loaded).get("__file__") if type(loaded) is ModuleType else None
+            file = vars(loaded).get("__file__") if type(loaded) is ModuleType else None
             known = self._modules[module] = type(file) is str and is_own(file)
         return known
 
@@ -213,22 +224,27 @@ class Bindings:
             yield from self._attributes(name, value)
 
     def _attributes(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
-        """Yields the attributes of an object, and of nested holders inside it, each once."""
-        waiting, seen, left = [(name, value)], set(), ATTRIBUTES
+        """Yields the attributes of an object, and of the objects inside it, each once."""
+        waiting, seen, left = [(name, value, 0)], set(), ATTRIBUTES
         while waiting and left > 0:
-            path, holder = waiting.pop()
+            path, holder, depth = waiting.pop()
             if id(holder) in seen:
                 continue
             seen.add(id(holder))
+            if depth and depth <= DEEPEST and issubclass(type(holder), self._watched.holders):
+                yield from ((path + label, each) for label, each in self._watched.further(holder))
             some = first_items(attributes_of(holder), left)
             left -= len(some)
             inside = [
                 pair for pair in some if id(type(pair[1])) not in _PLAIN and type(pair[0]) is str and _is_short(pair[0])
             ]
             yield from ((f"{path}.{key}", each) for key, each in inside)
-            if issubclass(type(holder), self._watched.nested):
+            if issubclass(type(holder), self._watched.nested):  # whose `further` also has what is in those inside it
                 held = [pair for pair in inside if issubclass(type(pair[1]), self._watched.nested)]
-                waiting += [(f"{path}.{key}", each) for key, each in reversed(held)]
+                waiting += [(f"{path}.{key}", each, DEEPEST + 1) for key, each in reversed(held)]
+            elif depth < DEEPEST and not issubclass(type(holder), self._watched.holders):
+                held = [pair for pair in inside if not _is_container(type(pair[1])) and self._holds_others(pair[1])]
+                waiting += [(f"{path}.{key}", each, depth + 1) for key, each in reversed(held)]
 
 
 def _is_short(key: object) -> bool:
@@ -243,18 +259,18 @@ def _named(paths: Iterable[Path], names_before: Callable[[Any], tuple[str, ...]]
 
     A local name that shadows a name of an outer scope has its function before it, with a number for further calls: `f: x`, `f#2: x`.
     """
-    found: dict[int, tuple[Any, dict[str, str]]] = {}  # the names in their order, and with which name each begins
+    found: dict[int, tuple[Any, dict[str, tuple[int, str]]]] = {}  # the names in their order, and where each begins
     taken: dict[str, int] = {}
-    for function, name, label, tensor, again in paths:
+    for scope, function, name, label, tensor, again in paths:
         _, names = found.setdefault(id(tensor), (tensor, {}))
         shown, call = label, 1
         while function and taken.get(shown, id(tensor)) != id(tensor):
             shown, call = f"{function}: {label}" if call == 1 else f"{function}#{call}: {label}", call + 1
-        has_another = any(begins != name for begins in names.values())
+        has_another = any(begins != (scope, name) for begins in names.values())
         if again and has_another and shown not in names_before(tensor):
             continue
         taken[shown] = id(tensor)
-        names[shown] = name
+        names[shown] = scope, name
     return [(tensor, tuple(names)) for tensor, names in found.values()]
 
 
