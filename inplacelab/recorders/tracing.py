@@ -95,11 +95,13 @@ class _Trace:
 
     def follows(self, code: CodeType) -> bool:
         """Whether code is the program's, and does not report its statements itself."""
-        if not self._program.sources.owns(code.co_filename) or CALL in code.co_names or code.co_name == RELAY:
+        if not self._program.sources.owns(code.co_filename) or code.co_name == RELAY:
             return False
+        if self._block is not None:  # a `with` block does not listen to calls before statements
+            return True
         # IPython runs the last expression of a cell apart, without the call before it.
-        is_apart = self._block is None and code.co_name == "<module>" and code.co_filename == self._program.filename
-        return not is_apart
+        reports = CALL in code.co_names or (code.co_name == "<module>" and code.co_filename == self._program.filename)
+        return not reports
 
     def _goes_on(self, frame: FrameType, event: str) -> None:
         last, source = self._last, self._program.sources.at(frame.f_code, frame.f_lineno)

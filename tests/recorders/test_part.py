@@ -9,6 +9,7 @@ import builtins
 import sys
 import textwrap
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import inplacelab as paddle
+from inplacelab import errors, modes
 from inplacelab.language import LANGUAGES
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
@@ -127,9 +129,9 @@ def test_the_names_of_a_function_are_those_of_its_frame() -> None:
     """
     ran = run(text, "inplacelab", Part(start=FromCondition("step == 3 and any(step == each for each in [3])")))
     assert lines(ran.recording)[0] == 4
-    assert "ones" in [step.op for step in ran.recording.steps][:1]
+    assert ran.recording.steps[0].op == "ones"
     ran = run(text, "inplacelab", Part(start=FromCondition("inner.sum() == 4")))
-    assert ran.recording.steps[0].line == 5 or ran.recording.steps[0].line == 6
+    assert ran.recording.steps[0].line == 5
     assert ran.names["k"] == 4
 
 
@@ -178,7 +180,7 @@ def test_a_condition_keeps_no_tensor_alive() -> None:
         ("epoch > 1 and 1 / 0", "ZeroDivisionError: division by zero"),
         ("[each.foo for each in [epoch]]", "AttributeError"),
         ("exit(3)", "SystemExit: 3"),
-        ("epoch > 2 and (lambda: nowhere)()", "`nowhere` was never a name"),
+        ("epoch >= 0 and (lambda: nowhere)()", "`nowhere` was never a name"),
     ],
 )
 def test_a_condition_that_is_never_true_says_why(condition: str, says: str) -> None:
@@ -188,10 +190,7 @@ def test_a_condition_that_is_never_true_says_why(condition: str, says: str) -> N
     assert missed is not None
     for language in LANGUAGES:
         assert condition in missed.in_language(language)
-    if "never" in says and "nowhere" in says:
-        assert "never true" in str(missed)
-    else:
-        assert says in str(missed)
+    assert says in str(missed)
 
 
 def test_a_step_that_does_not_exist_says_how_many_there_were() -> None:
@@ -260,8 +259,9 @@ def test_modes_of_the_program_end_as_they_do_unrecorded() -> None:
     ran = run(text, "torch", Part(start=FromCondition("begin")))
     assert ran.raised is None
     assert [step.op for step in ran.recording.steps if step.op] == ["add", "mul", "mul"]
-    assert ran.names["left"] == (2, ["Mode"])
-    assert ran.names["again"] == 2
+    seen, left = ran.names["left"]
+    assert set(left) == {"Mode"}  # of the recorder, and of the watch
+    assert ran.names["again"] == seen
 
 
 # ---- where it ends -------------------------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def test_modes_of_the_program_end_as_they_do_unrecorded() -> None:
 def intercepted(framework: str) -> Callable[[], Any]:
     """Returns what tells whether a framework's functions are those that an unrecorded program calls, and whether code is traced."""
     if framework == "torch":
-        import torch
+        torch = import_module("torch")
 
         def state() -> Any:
             return (
@@ -281,7 +281,7 @@ def intercepted(framework: str) -> Callable[[], Any]:
             )
 
     elif framework == "paddle":
-        import paddle as real
+        real = import_module("paddle")
 
         def state() -> Any:
             return real._C_ops.add, vars(real.Tensor).get("__add__"), real.base.core.eager.run_backward
@@ -289,8 +289,6 @@ def intercepted(framework: str) -> Callable[[], Any]:
     else:
 
         def state() -> Any:
-            from inplacelab import errors, modes
-
             return modes.current().listeners, list(errors.watchers)
 
     return lambda: (state(), sys.gettrace(), list(instrument._listeners))
@@ -357,7 +355,12 @@ def test_a_limit_inside_a_backward_pass_ends_the_recording_after_it(framework: s
 
 @pytest.mark.parametrize("framework", FRAMEWORKS[:3])
 def test_a_failure_after_the_limit_is_the_program_s_own_and_is_told(framework: str) -> None:
-    text = GRADIENT[framework] + "b = a * 2\nc = b.exp()\n" + "d = a + 1\n" * 20 + "c.detach().zero_()\nc.sum().backward()\n"
+    text = (
+        GRADIENT[framework]
+        + "b = a * 2\nc = b.exp()\n"
+        + "d = a + 1\n" * 20
+        + "c.detach().zero_()\nc.sum().backward()\n"
+    )
     ran = run(text, framework, Part(6))
     assert isinstance(ran.raised, RuntimeError)
     assert len(ran.recording) == 6
@@ -371,7 +374,6 @@ def test_a_failure_after_the_limit_is_the_program_s_own_and_is_told(framework: s
 @every_framework
 def test_a_program_is_stopped_after_as_many_steps(framework: str) -> None:
     text = """
-        import {0}
         ended = []
         x = {0}.ones([2])
         try:
@@ -383,7 +385,7 @@ def test_a_program_is_stopped_after_as_many_steps(framework: str) -> None:
         finally:
             ended.append("finally")
     """
-    ran = run(text.replace("import {0}", ""), framework, Part(12, stop_after=12))
+    ran = run(text, framework, Part(12, stop_after=12))
     assert isinstance(ran.raised, ProgramStopped)
     assert len(ran.recording) == 12
     assert ran.recording.truncated == 0
@@ -392,7 +394,7 @@ def test_a_program_is_stopped_after_as_many_steps(framework: str) -> None:
 
 
 def test_a_program_that_catches_everything_goes_on_and_that_is_told() -> None:
-    text = "for k in range(30):\n    try:\n        x = {0}.ones([2])\n    except BaseException as error:\n        caught = error\n"
+    text = "for k in range(30):\n    try:\n        x = {0}.ones([2])\n        y = x + 1\n        z = x + 2\n    except BaseException as error:\n        caught = error\n"
     ran = run(text, "inplacelab", Part(4, stop_after=4))
     assert (ran.raised, ran.names["k"], type(ran.names["caught"])) == (None, 29, ProgramStopped)
     assert "which it caught" in ran.notes
@@ -478,7 +480,7 @@ def check_blocks(block: Any, trainer: Any, last: Any) -> None:
     assert block.recording.source.splitlines() == ["y = x * factor", "z = y + 1"]
     assert [step.line for step in block.recording.steps if step.op] == [1, 2]
     assert [len(each.recording.on_line(1)) > 0 for each in trainer.blocks] == [True] * 3
-    assert [each.recording.source for each in trainer.blocks] == ["x = x * 2\n"] * 3 or True
+    assert [each.recording.source.strip() for each in trainer.blocks] == ["x = x * 2"] * 3
     assert len({id(each) for each in trainer.recordings}) == 3
     assert trainer.again.recording is trainer.recordings[-1]
     assert last.tolist() == [15.0, 15.0]

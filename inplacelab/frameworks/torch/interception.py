@@ -21,7 +21,6 @@ from typing import Any, Protocol
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._device import DeviceContext
 
 from inplacelab.recorders.program import call_from
 
@@ -57,16 +56,12 @@ def is_off(mode: Mode) -> bool:
 
 def put_in_force(mode: Mode) -> None:
     """Puts a mode into force in the middle of a program: below the modes whose `with` blocks are running, since each of them takes the topmost
-    mode away when it ends. Only the mode of `torch.device` must be below all others.
+    mode away when it ends. Only that of `torch.set_default_device` has to stay below all others.
     """
-    above: list[Any] = []
-    while torch._C._len_torch_function_stack():
-        top = torch._C._pop_torch_function_stack()
-        if isinstance(top, DeviceContext):
-            torch._C._push_on_torch_function_stack(top)
-            break
-        above.append(top)
-    for each in (mode, *reversed(above)):
+    others = [torch._C._pop_torch_function_stack() for _ in range(torch._C._len_torch_function_stack())]
+    default = getattr(getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None), "device_context", None)
+    lowest = [others.pop()] if others and others[-1] is default else []
+    for each in (*lowest, mode, *reversed(others)):
         torch._C._push_on_torch_function_stack(each)
 
 
