@@ -336,7 +336,7 @@ def test_what_cannot_be_compiled_shows_no_frames_of_ours(cell: Run, text: str, s
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("--foo", "%%stepper does not know --foo.\nUsage"),
+        ("--xyz", "%%stepper does not know --xyz.\nUsage"),
         ("--nme x", "does not know --nme. Did you mean --name?"),
         ("twice", "does not know twice."),
         ("--name", "cannot read --name."),
@@ -353,7 +353,7 @@ def test_bad_options_run_nothing(cell: Run, shell: Any, options: str, said: str)
 
 def test_bad_options_are_refused_in_both_languages(cell: Run) -> None:
     with speak("zh"):
-        assert "不认识 --foo。\n用法：%%stepper" in str(cell("%%stepper --foo\nx = 1\n").error)
+        assert "不认识 --xyz。\n用法：%%stepper" in str(cell("%%stepper --xyz\nx = 1\n").error)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -191,7 +191,7 @@ class TorchWatch:
         for patch in self._patches:
             patch.begin()
         interception.report_fast_modules(self)
-        self._mode.__enter__()
+        interception.put_in_force(self._mode)
 
     def end(self, error: BaseException | None = None) -> None:
         """Ends that. Of an error it knows from PyTorch's engine."""
@@ -257,7 +257,7 @@ class TorchWatch:
         """Watches again."""
         del result
         if self._on:
-            self._mode.__enter__()
+            interception.put_in_force(self._mode)
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
@@ -468,7 +468,7 @@ class TorchWatch:
                 return compiled(*args, **kwargs)
             finally:
                 if was_on:
-                    self._mode.__enter__()
+                    interception.put_in_force(self._mode)
 
         return call
 
