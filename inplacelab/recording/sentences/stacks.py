@@ -1,0 +1,179 @@
+"""Says by which calls a program got to a line, and in which iterations of the loops around it.
+
+called from line 19, `r = self.c(q)` ← train.py:40, `loss = net(x).sum()`
+for step = 3, i = 2
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import re
+from collections.abc import Iterable, Sequence
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import LoopFacts, SiteFacts, Sites
+
+SHORT = 3
+"""A chain of so many calls is shown whole. Of a longer one, the innermost call, the one in which the lines differ, and the outermost."""
+LONGEST = 60
+"""So many characters of a line are quoted."""
+
+_NOTHING = Text("", "")
+_CALLED = Text("called from {0}", "调用处：{0}")
+_ON_LINE = Text("line {0}", "第 {0} 行")
+_ON_LINE_OF_CELL = Text("line {0} of {1}", "{1} 第 {0} 行")
+_CELL = Text("cell [{0}]", "单元格 [{0}]")
+_CODE = Text("{0}, `{1}`", "{0} `{1}`")
+_OPERAND = Text("{0}; the operand is `{1}`", "{0}；操作数是 `{1}`")
+_RESULT = Text("{0}; the result is `{1}`", "{0}；结果是 `{1}`")
+_FOR = Text(" for {0}", "（{0} 时）")
+_FOR_BOTH = Text(" for {0} to {1}", "（{0} 至 {1} 时）")
+_TIME = Text(" the {0} time that this line ran", "（该行第 {1} 次运行时）")
+
+
+class Stacks:
+    """The places of one failure, each with the calls that led there, as they are told beside each other.
+
+    Args:
+        stacks: the places.
+    """
+
+    def __init__(self, stacks: Iterable[Sites]) -> None:
+        self._stacks = [each for each in stacks if each]
+
+    def calls(self, sites: Sites) -> Text:
+        """Returns from where the innermost of some frames was called; nothing for a frame that no frame of the program has called."""
+        if len(sites) < 2:
+            return _NOTHING
+        shown = self._shown(sites)
+        parts = [self._call(sites[0], sites[each]) for each in shown]
+        gaps = [next_ - each > 1 for each, next_ in zip((0, *shown), shown, strict=False)]
+        joined = [
+            Text(f"… ← {part.en}", f"… ← {part.zh}") if gap else part for part, gap in zip(parts, gaps, strict=True)
+        ]
+        return _CALLED.format(Text(" ← ".join(each.en for each in joined), " ← ".join(each.zh for each in joined)))
+
+    def iteration(self, sites: Sites, last: Sites = ()) -> Text:
+        """Returns in which iteration a line ran, where other lines of the failure ran in another one of the same loop, or are the same line.
+
+        Args:
+            sites: where it ran.
+            last: where it ran the last time, if it did so several times.
+        """
+        if not sites or not self._tells(sites[0], innermost=True):
+            return _NOTHING
+        return iteration(sites[0].loops, last[0].loops if last else ())
+
+    def _shown(self, sites: Sites) -> list[int]:
+        """Returns the positions of the calls that are shown."""
+        calls = [k for k in range(1, len(sites)) if not _is_inside(sites[k - 1], sites[k])]
+        if len(calls) <= SHORT:
+            return calls
+        apart = len(sites) - 1 - self._shared()
+        return sorted({calls[0], *([apart] if apart in calls else []), calls[-1]})
+
+    def _shared(self) -> int:
+        """Returns how many outermost calls all places have in common."""
+        backwards = [[(each, each.loops) for each in reversed(stack)] for stack in self._stacks]
+        count = 0
+        for row in zip(*backwards, strict=False):
+            if any(each != row[0] for each in row):
+                break
+            count += 1
+        return count
+
+    def _call(self, innermost: SiteFacts, site: SiteFacts) -> Text:
+        where = _CODE.format(line_in(site, innermost.file), _clipped(site.text.strip())) if site.text.strip() else line_in(site, innermost.file)  # fmt: skip
+        return where + iteration(site.loops) if self._tells(site) else where
+
+    def _tells(self, site: SiteFacts, *, innermost: bool = False) -> bool:
+        """Whether an iteration tells a place from others."""
+        mine = {each.line: each for each in site.loops}
+        here = sum(stack[0] == site for stack in self._stacks) if innermost else 0
+        others = [
+            each for stack in self._stacks for each in stack if (each.file, each.function) == (site.file, site.function)
+        ]
+        differ = any(
+            each.line in mine and (each.value, each.name) != (mine[each.line].value, mine[each.line].name)
+            for other in others
+            for each in other.loops
+        )
+        same_line = sum(stack[0].line == site.line and stack[0].file == site.file for stack in self._stacks) > 1
+        return bool(mine) and (differ or (innermost and here > 0 and same_line))
+
+
+def named_by_caller(calls: Text, name: str, *, is_result: bool) -> Text:
+    """Returns from where a line was called, with the name that a tensor has there."""
+    return (_RESULT if is_result else _OPERAND).format(calls, name)
+
+
+def iteration(loops: Sequence[LoopFacts], last: Sequence[LoopFacts] = ()) -> Text:
+    """Returns an iteration of nested loops in words: " for step = 3, i = 2"; of several iterations the first and the last."""
+    named = [each for each in loops if each.name]
+    if named:
+        first = ", ".join(f"{each.name} = {each.value}" for each in named)
+        until = ", ".join(f"{each.name} = {each.value}" for each in last if each.name and each not in loops)
+        return _FOR_BOTH.format(first, until) if until else _FOR.format(first)
+    count = next((each.value for each in reversed(loops)), "")
+    return _TIME.format(_ordinal(int(count)), count) if count else _NOTHING
+
+
+def _ordinal(number: int) -> str:
+    suffix = "th" if 10 < number % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{suffix}"
+
+
+def _is_inside(inner: SiteFacts, outer: SiteFacts) -> bool:
+    """Whether a call is only that of a comprehension, which stands where it is called."""
+    is_comprehension = inner.function.rpartition(".")[2] in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+    return is_comprehension and (inner.file, inner.line) == (outer.file, outer.line)
+
+
+def _clipped(code: str) -> str:
+    return code if len(code) <= LONGEST else code[: LONGEST - 1] + "…"
+
+
+# --- files and lines ---------------------------------------------------------------------------------------------------
+
+
+def line_in(site: SiteFacts, of: str) -> Text:
+    """Returns the line of a place in words, for a reader who looks at the file `of`: "line 5", "agent.py:232", "line 5 of cell [2]"."""
+    if site.file == of:
+        return _ON_LINE.format(site.line)
+    cell = _cell(site.file)
+    if cell is not None:
+        return _ON_LINE_OF_CELL.format(site.line, _CELL.format(cell))
+    name = f"{shown_file(site.file)}:{site.line}"
+    return Text(name, name)
+
+
+def shown_file(filename: str) -> str:
+    """Returns a file's name as it is shortest: from the current folder, if it is there; that of a notebook's cell as IPython calls it, "In [2]"."""
+    number = _cell_of(filename)
+    if number is not None:
+        return f"In [{number}]"
+    try:
+        near = os.path.relpath(filename)
+    except (ValueError, OSError):
+        return filename
+    return filename if near.startswith("..") or not os.path.exists(near) else near
+
+
+def file_in_words(filename: str) -> Text:
+    """Returns a file's name within a sentence."""
+    cell, name = _cell(filename), shown_file(filename)
+    return _CELL.format(cell) if cell is not None else Text(name, name)
+
+
+def _cell(filename: str) -> str | None:
+    """Returns the number of a notebook's cell; None if a name is not that of one."""
+    found = re.fullmatch(r"In \[(\d+)\]", shown_file(filename))
+    return None if found is None else found[1]
+
+
+def _cell_of(filename: str) -> int | None:
+    """Returns the number of the cell that IPython compiles under the name of a file that does not exist; None if it is none."""
+    shell = getattr(builtins, "get_ipython", lambda: None)()
+    number = getattr(getattr(shell, "compile", None), "_filename_map", {}).get(filename)
+    return number if isinstance(number, int) else None
