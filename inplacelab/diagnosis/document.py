@@ -134,7 +134,11 @@ def _place(mark: Mark, names: Names) -> Json:
     at, value, write, span = mark.at, mark.value, mark.write, mark.at.span
     kept = value if mark.role == "kept" else None
     counted = write if write is not None and write.after > write.before and mark.role == "overwritten" else None
-    named = value.names if value is not None and mark.role in ("kept", "read") else ()
+    named = (
+        (value.names or (value.there,) * bool(value.there))
+        if value is not None and mark.role in ("kept", "read")
+        else ()
+    )
     tensor = write.through if write is not None else named
     did = write.op if write is not None else kept.op if kept is not None else ""
     return {

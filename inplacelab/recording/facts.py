@@ -406,8 +406,10 @@ class KeptFacts:
     """Whether these are the names of a tensor of which it is a view."""
     former: bool = field(default=False, metadata=LEFT_OUT)
     """Whether another tensor has its name now."""
+    there: str = field(default="", metadata=LEFT_OUT)
+    """For one without such a name: what the line that saved it calls it, or, with `is_view`, that of which it is a view."""
     called: str = field(default="", metadata=LEFT_OUT)
-    """The name that it has where the function was called that saved it, if that is another one."""
+    """What the caller of that function calls it, if that is another name."""
     made_by: str = field(default="", metadata=LEFT_OUT)
     """For a value without a name: the operation that made it."""
     made_in: int | None = field(default=None, metadata=LEFT_OUT)

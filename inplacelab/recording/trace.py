@@ -193,7 +193,7 @@ def merged(writes: Iterator[OverwriteFacts]) -> tuple[OverwriteFacts, ...]:
             and replace(each, before=last.before, times=last.times) == replace(last, after=each.after)
             and last.after == each.before
         ):
-            found[-1] = replace(last, after=each.after, times=last.times + 1)
+            found[-1] = replace(last, after=each.after, times=last.times + 1, last=each.sites)
         else:
             found.append(each)
     return tuple(found)

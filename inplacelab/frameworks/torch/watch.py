@@ -8,6 +8,7 @@ Threads that the program starts meanwhile are watched, too; processes are not. W
 
 from __future__ import annotations
 
+import struct
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -23,7 +24,8 @@ import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.findings import Finding
-from inplacelab.diagnosis.watch_log import VIEWS, Counter, Made, Place, Places, StorageLog, WatchLog, Write, packed
+from inplacelab.diagnosis.places import Place, Places
+from inplacelab.diagnosis.watch_log import VIEWS, Counter, Made, StorageLog, WatchLog, Write, packed
 from inplacelab.frameworks.torch import interception
 from inplacelab.frameworks.torch.calls import TorchKind, kind_of
 from inplacelab.frameworks.torch.interception import Mode, Patch, in_force, is_off, take_away
@@ -48,6 +50,9 @@ PASSES = 1 << 12
 
 FAILURES = 64
 """So many failures are kept: a program may handle the errors of its passes, and go on."""
+
+NAMED = 4
+"""So many operands of an operation are looked for among the names of its expression."""
 
 FUNCTIONS = 1 << 12
 """So many nodes of the program's own functions are remembered that may not be reachable from the roots of a pass."""
@@ -296,8 +301,12 @@ class TorchWatch:
             self._note_others(here, first)
         if last != first:
             later = results if now == call.versions else [*results, *call.tensors]
-            versions = packed([*_at(call.tensors, call.versions), *_at(*_counted(later))])
-            ledger.made(here, Made(first, last, op, self._places.of(call.frame), moment, versions))
+            given = [*_at(call.tensors, call.versions)]
+            versions = packed([*given, *_at(*_counted(later))])
+            named = call.tensors[:NAMED] if len(given) == len(call.tensors) else ()
+            place, labels = self._places.operands(call.frame, named)
+            operands = struct.pack(f"{len(labels)}q", *map(id, call.tensors[: len(labels)]))
+            ledger.made(here, Made(first, last, op, place, moment, versions, labels, operands))
         here.noted = last
         if call.moving is not None:
             self._moved(*call.moving)

@@ -337,9 +337,9 @@ def _says_kept(value: KeptFacts, when: Text) -> Text:
 def _kept_parts(value: KeptFacts) -> tuple[str | Text, ...]:
     """Returns who keeps it, what it is, its elements, and its version."""
     what = _role_of(value)
-    if value.names:
+    if value.names or value.there:
         pattern = _VIEW_OF if value.is_view else _FORMER if value.former else _NAMED
-        what = pattern.format(value.names[0], what)
+        what = pattern.format(value.names[0] if value.names else value.there, what)
     elif value.made_by:
         what = (_RESULT_OF if value.made_in is None else _RESULT_OF_LINE).format(value.made_by, what, value.made_in)
     known = value.dtype and value.shape is not None

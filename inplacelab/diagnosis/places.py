@@ -1,0 +1,341 @@
+"""Finds where a program is: the frames of its own code on the stack, without those of libraries; in which iterations of loops; and what the
+reader calls the operands there.
+
+A watch asks this at every operation, so what the text tells is found out once for each place. The frames tell the rest: the values of
+the variables of loops, and which of the names in an expression is which tensor.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from types import CodeType, FrameType
+from typing import Any
+
+from inplacelab.diagnosis.expressions import Expressions, Label, Loop
+from inplacelab.recorders.own_code import OWNS, is_own
+from inplacelab.recorders.program import CO_OPTIMIZED, RELAY
+from inplacelab.recorders.static import names_in
+from inplacelab.recording.facts import LoopFacts, SiteFacts, Sites
+
+DEEPEST = 32
+"""So many frames of a place are kept, innermost first: a recursive program has no end of places otherwise."""
+LONGEST = 24
+"""A text with more characters is no simple value of a loop's variable, nor is a number with more bits than this has characters and `_BITS`."""
+_BITS = 64
+_READ_LOCALS = frozenset({"locals", "vars", "eval", "exec", "dir"})
+"""A function that may call one of these may keep the dictionary of its names, which to read them here would change."""
+
+
+class Sources:
+    """The texts of the program's files, as they were when their code was first seen to run."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, list[str]] = {}
+        self._parsed: dict[str, Expressions] = {}
+
+    def lines(self, filename: str) -> Sequence[str]:
+        """Returns the lines of a file, or of a cell; none if it cannot be read."""
+        known = self._lines.get(filename)
+        if known is None:
+            linecache.checkcache(filename)
+            known = self._lines[filename] = list(linecache.getlines(filename))
+        return known
+
+    def expressions(self, filename: str) -> Expressions:
+        """Returns the parsed text of a file."""
+        known = self._parsed.get(filename)
+        if known is None:
+            known = self._parsed[filename] = Expressions("".join(self.lines(filename)))
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One frame of a place.
+
+    Attributes:
+        code: the code that it runs.
+        instruction: the offset of its instruction.
+        sources: the texts of the program.
+    """
+
+    code: CodeType
+    instruction: int
+    sources: Sources = field(compare=False, repr=False)
+
+    @property
+    def filename(self) -> str:
+        """The file."""
+        return self.code.co_filename
+
+    @property
+    def function(self) -> str:
+        """The function's name; "" for a module."""
+        name = self.code.co_qualname
+        return "" if name == "<module>" else name.replace("<locals>.", "")
+
+    @property
+    def line(self) -> int:
+        """The line, counted from 1."""
+        return self.position[0] or self.code.co_firstlineno
+
+    @property
+    def text(self) -> str:
+        """The text of the line; "" if the file cannot be read."""
+        lines = self.sources.lines(self.filename)
+        return lines[self.line - 1].rstrip("\n") if 0 < self.line <= len(lines) else ""
+
+    @property
+    def facts(self) -> SiteFacts:
+        """The same as plain data."""
+        line, last, left, right = self.position
+        columns = (-1, -1) if None in (line, last, left, right) else (left or 0, right or 0)
+        return SiteFacts(self.filename, self.line, last or self.line, *columns, self.text, self.function)
+
+    @property
+    def position(self) -> tuple[int | None, int | None, int | None, int | None]:
+        """Its first and last line, and its first column and the one after its last, in bytes; None for what is not known."""
+        return _positions(self.code)[self.instruction // 2]
+
+    @property
+    def loops(self) -> Sequence[Loop]:
+        """The loops around it, outermost first."""
+        if not _may_be_read(self.code):
+            return ()
+        return self.sources.expressions(self.filename).loops(self.position, self.code.co_name)
+
+    @property
+    def labels(self) -> Sequence[Label]:
+        """The names in its expression, and what is reached from them without a call."""
+        return self.sources.expressions(self.filename).labels(self.position) if _may_be_read(self.code) else ()
+
+
+@lru_cache(maxsize=64)
+def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+    return list(code.co_positions())
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where the program was.
+
+    Attributes:
+        sites: its frames, innermost first.
+        loops: the loops around them, as pairs of the number of a frame and a loop.
+        values: the values of the variables of these loops that are simple, in order; None for others.
+        callers: for each frame, what the one that called it calls its arguments.
+    """
+
+    sites: tuple[Site, ...]
+    loops: tuple[tuple[int, Loop], ...] = ()
+    values: tuple[int | str | None, ...] = ()
+    callers: tuple[Mapping[str, str], ...] = ()
+
+    @cached_property
+    def facts(self) -> Sites:
+        """The same as plain data."""
+        found, left = [each.facts for each in self.sites], iter(self.values)
+        for number, loop in self.loops:
+            values = [(name, next(left)) for name in loop.names]
+            told = tuple(LoopFacts(loop.line, name, repr(each)) for name, each in values if each is not None)
+            object.__setattr__(found[number], "loops", (*found[number].loops, *told))
+        return tuple(found)
+
+    def outside(self, code: CodeType) -> Place:
+        """Returns the place from which the outermost call of a function came; itself if the function is not on the stack."""
+        calls = [k for k, site in enumerate(self.sites) if site.code is code]
+        return Place(self.sites[calls[-1] + 1 :]) if calls and calls[-1] + 1 < len(self.sites) else self
+
+    def named_outside(self, label: str) -> str:
+        """Returns the name that the calls that led here give what the innermost frame calls `label`; that if they give none."""
+        for names in self.callers:
+            root = label.partition(".")[0].partition("[")[0]
+            if root not in names:
+                break
+            label = names[root] + label[len(root) :]
+        return label
+
+    @property
+    def assigned(self) -> tuple[str, bool]:
+        """The name to which the value of the innermost expression is assigned, and whether it is returned and the caller assigns it; "" if to none."""
+        for number, site in enumerate(self.sites):
+            name = site.sources.expressions(site.filename).target(site.position)
+            if name is None:
+                break
+            if name:
+                return name, number > 0
+        return "", False
+
+
+class Places:
+    """Finds places. The same place in the same iterations is the same object, so that a program that runs for hours has few of them.
+
+    Attributes:
+        sources: the texts of the program.
+    """
+
+    def __init__(self) -> None:
+        self.sources = Sources()
+        self._known: dict[tuple[int, ...], _Known] = {}
+        self._spelled: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def of(self, frame: FrameType | None) -> Place | None:
+        """Returns the program's place in a frame and those that have called it; None if none runs the program's code."""
+        frames: list[FrameType] = []
+        known = self._known_of(frame, frames)
+        return None if known is None else known.now(frames)
+
+    def operands(self, frame: FrameType | None, operands: Sequence[Any]) -> tuple[Place | None, tuple[str, ...]]:
+        """Returns the place, and what its innermost frame calls some operands: "" for one that it does not name; none if it names none."""
+        frames: list[FrameType] = []
+        known = self._known_of(frame, frames)
+        if known is None:
+            return None, ()
+        place = known.now(frames)
+        if not known.labels or not operands:
+            return place, ()
+        names = _names(frames[0])
+        named = {id(each.value(names)): each.text for each in known.labels}
+        _forget(frames[0], names)
+        spelled = tuple(named.get(id(each), "") for each in operands)
+        return place, self._spelled.setdefault(spelled, spelled) if any(spelled) else ()
+
+    def _known_of(self, frame: FrameType | None, frames: list[FrameType]) -> _Known | None:
+        key: list[int] = []
+        owns = OWNS.get
+        while frame is not None:  # this runs at every operation
+            code = frame.f_code
+            own = owns(code.co_filename)
+            if (is_own(code.co_filename) if own is None else own) and code.co_name != RELAY:
+                key += (id(code), frame.f_lasti)
+                frames.append(frame)
+            frame = frame.f_back
+        if not key:
+            return None
+        del key[2 * DEEPEST :]
+        known = self._known.get(tuple(key))
+        if known is None:
+            known = self._known[tuple(key)] = self._found(frames[:DEEPEST])  # which keeps the code, and so its address
+        return known
+
+    def _found(self, frames: Sequence[FrameType]) -> _Known:
+        sites = tuple(Site(each.f_code, each.f_lasti, self.sources) for each in frames)
+        loops = tuple((number, loop) for number, site in enumerate(sites) for loop in site.loops)
+        return _Known(Place(sites, loops, callers=_callers(frames, sites)), loops, tuple(sites[0].labels))
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a place in whichever iteration.
+
+    Attributes:
+        place: the place, in the iteration in which the program was there last.
+        loops: the loops around its frames.
+        labels: the names in the innermost expression.
+    """
+
+    place: Place
+    loops: tuple[tuple[int, Loop], ...]
+    labels: tuple[Label, ...]
+
+    def now(self, frames: Sequence[FrameType]) -> Place:
+        """Returns the place in the iteration in which the program is now."""
+        if not self.loops:
+            return self.place
+        values: list[int | str | None] = []
+        names: dict[str, Any] = {}
+        number = -1
+        for each, loop in self.loops:
+            if each != number:
+                if number >= 0:
+                    _forget(frames[number], names)
+                number, names = each, _names(frames[each])
+            values += [value if _is_simple(value := names.get(name)) else None for name in loop.names]
+        _forget(frames[number], names)
+        if tuple(values) != self.place.values:
+            self.place = Place(self.place.sites, self.loops, tuple(values), self.place.callers)
+        return self.place
+
+
+def _is_simple(value: object) -> bool:
+    kind = type(value)
+    return kind is bool or (kind is int and value.bit_length() <= _BITS) or (kind is str and len(value) <= LONGEST)  # type: ignore[attr-defined, arg-type]
+
+
+def own_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yields the frames of the program's code: a frame and those that have called it."""
+    while frame is not None:
+        if is_own(frame.f_code.co_filename) and frame.f_code.co_name != RELAY:
+            yield frame
+        frame = frame.f_back
+
+
+# --- names of frames ---------------------------------------------------------------------------------------------------
+
+
+def _names(frame: FrameType) -> dict[str, Any]:
+    names: Any = frame.f_locals
+    return names if type(names) is dict else names_in(names)
+
+
+def _forget(frame: FrameType, names: dict[str, Any]) -> None:
+    """Clears the names that were read of a frame. Before Python 3.13 they would keep their values on the frame (see `program.scopes_of`)."""
+    if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
+        names.clear()
+
+
+@lru_cache(maxsize=1024)
+def _reads_locals(code: CodeType) -> bool:
+    return not _READ_LOCALS.isdisjoint(code.co_names)
+
+
+def _may_be_read(code: CodeType) -> bool:
+    return not (code.co_flags & CO_OPTIMIZED and _reads_locals(code))
+
+
+def _callers(frames: Sequence[FrameType], sites: Sequence[Site]) -> tuple[Mapping[str, str], ...]:
+    """Returns for each frame what the one that called it calls its arguments, as far as these still have their names.
+
+    That is the same whenever the program is at this place, since the same expression has called it.
+    """
+    found = []
+    for (callee, caller), site in zip(pairwise(frames), sites[1:], strict=False):
+        if not _may_be_read(callee.f_code) or not callee.f_code.co_flags & CO_OPTIMIZED:
+            found.append({})
+            continue
+        names = _names(callee)
+        given = {each: names[each] for each in _parameters(callee.f_code) if each in names}
+        _forget(callee, names)
+        names = _names(caller) if site.labels else {}
+        labels = [(id(each.value(names)), each.text) for each in site.labels]
+        if site.labels:
+            _forget(caller, names)
+        spelled = {
+            name: {text for key, text in labels if key == id(value)}
+            for name, value in given.items()
+            if value is not None
+        }
+        found.append({name: next(iter(texts)) for name, texts in spelled.items() if len(texts) == 1})
+    return tuple(found)
+
+
+def _parameters(code: CodeType) -> Sequence[str]:
+    """Returns the parameters of a function that it assigns nothing else to."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    return [each for each in code.co_varnames[:count] if each not in _stored(code)]
+
+
+@lru_cache(maxsize=1024)
+def _stored(code: CodeType) -> frozenset[str]:
+    from dis import get_instructions  # noqa: PLC0415  # only where something calls a function
+
+    return frozenset(
+        each.argval
+        for each in get_instructions(code)
+        if each.opname in ("STORE_FAST", "DELETE_FAST", "STORE_DEREF", "STORE_FAST_STORE_FAST", "STORE_FAST_LOAD_FAST")
+    )
