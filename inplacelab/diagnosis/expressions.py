@@ -91,7 +91,7 @@ class Expressions:
                     break
             elif (isinstance(node, _FUNCTION) and _is_body(inner, node)) or isinstance(node, ast.ClassDef):
                 break
-        return [each for each in reversed(found) if each.names]
+        return found[::-1]
 
     def labels(self, position: Position) -> list[Label]:
         """Returns the names in the expression, or the statement, at a position, and what is reached from them without a call."""

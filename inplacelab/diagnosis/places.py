@@ -10,23 +10,37 @@ from __future__ import annotations
 import linecache
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from types import CodeType, FrameType
 from typing import Any
 
 from inplacelab.diagnosis.expressions import Expressions, Label, Loop
 from inplacelab.recorders.own_code import OWNS, is_own
 from inplacelab.recorders.program import CO_OPTIMIZED, RELAY
-from inplacelab.recorders.static import names_in
 from inplacelab.recording.facts import LoopFacts, SiteFacts, Sites
 
+RUNS = 1 << 16
+"""Of so many operations in the text it is counted how often they ran."""
 DEEPEST = 32
 """So many frames of a place are kept, innermost first: a recursive program has no end of places otherwise."""
 LONGEST = 24
-"""A text with more characters is no simple value of a loop's variable, nor is a number with more bits than this has characters and `_BITS`."""
-_BITS = 64
+"""A text with more characters is no simple value of a loop's variable."""
+BITS = 64
+"""Nor is a number with more bits."""
+IN_LOOPS = 2
+"""Of so many frames of a place the loops are known, innermost first."""
+_KEEPS = sys.version_info < (3, 13)
+"""Whether to read the names of a function's frame keeps their values on the frame (see `program.scopes_of`)."""
+
+
+def _namespace() -> type:
+    return type(sys._getframe().f_locals)
+
+
+_NAMESPACES = frozenset({dict, _namespace()})
+"""The types of `f_locals`, unless the program runs code in a mapping of its own."""
 _READ_LOCALS = frozenset({"locals", "vars", "eval", "exec", "dir"})
 """A function that may call one of these may keep the dictionary of its names, which to read them here would change."""
 
@@ -128,12 +142,14 @@ class Place:
         sites: its frames, innermost first.
         loops: the loops around them, as pairs of the number of a frame and a loop.
         values: the values of the variables of these loops that are simple, in order; None for others.
+        count: how often the innermost line had run, if no variable tells that; 0 if that is not known.
         callers: for each frame, what the one that called it calls its arguments.
     """
 
     sites: tuple[Site, ...]
     loops: tuple[tuple[int, Loop], ...] = ()
     values: tuple[int | str | None, ...] = ()
+    count: int = 0
     callers: tuple[Mapping[str, str], ...] = ()
 
     @cached_property
@@ -142,8 +158,12 @@ class Place:
         found, left = [each.facts for each in self.sites], iter(self.values)
         for number, loop in self.loops:
             values = [(name, next(left)) for name in loop.names]
-            told = tuple(LoopFacts(loop.line, name, repr(each)) for name, each in values if each is not None)
-            object.__setattr__(found[number], "loops", (*found[number].loops, *told))
+            told = tuple(
+                LoopFacts(loop.line, name, repr(each)) for name, each in values if each is not None and _is_short(each)
+            )
+            found[number] = replace(found[number], loops=(*found[number].loops, *told))
+        if self.count:
+            found[0] = replace(found[0], loops=(LoopFacts(found[0].line, "", str(self.count)),))
         return tuple(found)
 
     def outside(self, code: CodeType) -> Place:
@@ -182,13 +202,21 @@ class Places:
     def __init__(self) -> None:
         self.sources = Sources()
         self._known: dict[tuple[int, ...], _Known] = {}
+        self._runs: dict[tuple[int, int], int] = {}
+        self._code: dict[int, CodeType] = {}
         self._spelled: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def of(self, frame: FrameType | None) -> Place | None:
         """Returns the program's place in a frame and those that have called it; None if none runs the program's code."""
-        frames: list[FrameType] = []
-        known = self._known_of(frame, frames)
-        return None if known is None else known.now(frames)
+        return self.operands(frame, ())[0]
+
+    def runs(self, frame: FrameType) -> None:
+        """Counts that a frame runs an operation."""
+        code = frame.f_code
+        if OWNS.get(code.co_filename) and len(self._runs) < RUNS:
+            key = id(code), frame.f_lasti
+            self._runs[key] = self._runs.get(key, 0) + 1
+            self._code[key[0]] = code  # which keeps its address
 
     def operands(self, frame: FrameType | None, operands: Sequence[Any]) -> tuple[Place | None, tuple[str, ...]]:
         """Returns the place, and what its innermost frame calls some operands: "" for one that it does not name; none if it names none."""
@@ -196,14 +224,18 @@ class Places:
         known = self._known_of(frame, frames)
         if known is None:
             return None, ()
-        place = known.now(frames)
-        if not known.labels or not operands:
-            return place, ()
-        names = _names(frames[0])
-        named = {id(each.value(names)): each.text for each in known.labels}
-        _forget(frames[0], names)
-        spelled = tuple(named.get(id(each), "") for each in operands)
-        return place, self._spelled.setdefault(spelled, spelled) if any(spelled) else ()
+        labels = known.labels if operands else ()
+        if not labels and not known.wanted:
+            return known.place, ()
+        innermost = frames[0]
+        values: list[int | str | None] = []
+        for number, wanted in known.wanted:
+            values += _values(frames[number], wanted)
+        spelled = _spelled(labels, innermost, operands) if labels else ()
+        if known.is_counted and innermost is frame and values[: known.own].count(None) == known.own:
+            values.append(self._runs.get((id(innermost.f_code), innermost.f_lasti), 0))
+        place = known.place if values == known.values else known.now(values)
+        return place, self._spelled.setdefault(spelled, spelled) if spelled else ()
 
     def _known_of(self, frame: FrameType | None, frames: list[FrameType]) -> _Known | None:
         key: list[int] = []
@@ -225,7 +257,8 @@ class Places:
 
     def _found(self, frames: Sequence[FrameType]) -> _Known:
         sites = tuple(Site(each.f_code, each.f_lasti, self.sources) for each in frames)
-        loops = tuple((number, loop) for number, site in enumerate(sites) for loop in site.loops)
+        in_loops = ((number, loops) for number, site in enumerate(sites) if (loops := site.loops))
+        loops = tuple((number, loop) for number, some in islice(in_loops, IN_LOOPS) for loop in some)
         return _Known(Place(sites, loops, callers=_callers(frames, sites)), loops, tuple(sites[0].labels))
 
 
@@ -237,34 +270,60 @@ class _Known:
         place: the place, in the iteration in which the program was there last.
         loops: the loops around its frames.
         labels: the names in the innermost expression.
+        wanted: for each frame in loops, its number, and their variables.
+        values: the values of these at the last time.
+        is_counted: whether the innermost frame is in a loop.
+        own: how many variables its loops have.
     """
 
     place: Place
     loops: tuple[tuple[int, Loop], ...]
     labels: tuple[Label, ...]
+    wanted: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    values: list[Any] = field(default_factory=list)
+    is_counted: bool = False
+    own: int = 0
 
-    def now(self, frames: Sequence[FrameType]) -> Place:
-        """Returns the place in the iteration in which the program is now."""
-        if not self.loops:
-            return self.place
-        values: list[int | str | None] = []
-        names: dict[str, Any] = {}
-        number = -1
-        for each, loop in self.loops:
-            if each != number:
-                if number >= 0:
-                    _forget(frames[number], names)
-                number, names = each, _names(frames[each])
-            values += [value if _is_simple(value := names.get(name)) else None for name in loop.names]
-        _forget(frames[number], names)
-        if tuple(values) != self.place.values:
-            self.place = Place(self.place.sites, self.loops, tuple(values), self.place.callers)
+    def __post_init__(self) -> None:
+        by_frame = dict[int, list[str]]()
+        for number, loop in self.loops:
+            by_frame.setdefault(number, []).extend(loop.names)
+        self.wanted = tuple((number, tuple(names)) for number, names in by_frame.items())
+        self.is_counted, self.own = 0 in by_frame, len(by_frame.get(0, ()))
+
+    def now(self, values: list[Any]) -> Place:
+        """Returns the place in the iteration with these values, the last of which may be a count."""
+        names = sum(len(names) for _, names in self.wanted)
+        count = values[names] if len(values) > names else 0
+        self.place = Place(self.place.sites, self.loops, tuple(values[:names]), count, self.place.callers)
+        self.values = values
         return self.place
 
 
-def _is_simple(value: object) -> bool:
-    kind = type(value)
-    return kind is bool or (kind is int and value.bit_length() <= _BITS) or (kind is str and len(value) <= LONGEST)  # type: ignore[attr-defined, arg-type]
+def _is_short(value: int | str) -> bool:
+    return not (type(value) is int and value.bit_length() > BITS)
+
+
+def _values(frame: FrameType, wanted: Sequence[str]) -> list[int | str | None]:
+    """Returns the values of variables that are simple; None for others."""
+    found = list[int | str | None]()
+    names = _names(frame)
+    for name in wanted:  # this runs at every operation in a loop
+        value = names.get(name)
+        kind = type(value)
+        is_simple = kind is int or kind is bool or (kind is str and len(value) <= LONGEST)
+        found.append(value if is_simple else None)
+    _forget(frame, names)
+    return found
+
+
+def _spelled(labels: Sequence[Label], frame: FrameType, operands: Sequence[Any]) -> tuple[str, ...]:
+    """Returns for each operand the label that has it as its value; "" if none has, and nothing if no operand has one."""
+    names = _names(frame)
+    known = {id(each.value(names) if each.path else names.get(each.root)): each.text for each in labels}
+    _forget(frame, names)
+    found = tuple([known.get(id(each), "") for each in operands])
+    return found if any(found) else ()
 
 
 def own_frames(frame: FrameType | None) -> Iterator[FrameType]:
@@ -278,14 +337,15 @@ def own_frames(frame: FrameType | None) -> Iterator[FrameType]:
 # --- names of frames ---------------------------------------------------------------------------------------------------
 
 
-def _names(frame: FrameType) -> dict[str, Any]:
+def _names(frame: FrameType) -> Any:
+    """Returns the names of a frame, as far as they can be read without effect (see `_may_be_read`); none of those of the program's own mapping."""
     names: Any = frame.f_locals
-    return names if type(names) is dict else names_in(names)
+    return names if type(names) in _NAMESPACES else {}
 
 
 def _forget(frame: FrameType, names: dict[str, Any]) -> None:
-    """Clears the names that were read of a frame. Before Python 3.13 they would keep their values on the frame (see `program.scopes_of`)."""
-    if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
+    """Clears the names that were read of a frame."""
+    if _KEEPS and frame.f_code.co_flags & CO_OPTIMIZED:
         names.clear()
 
 

@@ -87,6 +87,11 @@ def packed(versions: Iterable[tuple[int, int]]) -> bytes:
     return struct.pack(f"{len(flat)}q", *flat)
 
 
+def addresses(tensors: Iterable[object]) -> bytes:
+    """Returns the addresses of tensors in few bytes."""
+    return struct.pack(f"{len(found)}q", *found) if (found := [*map(id, tensors)]) else b""
+
+
 class Write(NamedTuple):
     """A write to a storage.
 
@@ -98,6 +103,7 @@ class Write(NamedTuple):
         place: where it ran.
         counter: the counter that has counted it.
         silent: whether the version of other tensors on the storage did not rise with it, as for `x.data`.
+        made: where the view was made; None if that is not known, or if it is none.
     """
 
     moment: int
@@ -108,6 +114,7 @@ class Write(NamedTuple):
     place: Place | None
     counter: Counter
     silent: bool = False
+    made: Place | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -118,7 +125,7 @@ class StorageLog:
         address: where it is.
         pin: keeps its address from being used again (see `Ledger`).
         writes: the last writes, in order.
-        views: where views of it were made, by layout.
+        views: the last views of it, by their addresses: the layout of each, and where it was made.
         shapes: those of tensors that were written and are no views.
         counter: counts the versions of its tensors, but those that count apart.
     """
@@ -126,12 +133,26 @@ class StorageLog:
     address: int
     pin: int
     writes: deque[Write] = field(default_factory=lambda: deque(maxlen=WRITES))
-    views: dict[Layout, Place | None] = field(default_factory=dict)
+    views: dict[int, tuple[Layout, Place | None]] = field(default_factory=dict)
     shapes: set[tuple[int, ...]] = field(default_factory=set)
     counter: Counter = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.counter.home = self
+
+    def made_view(self, address: int, layout: Layout, place: Place | None) -> None:
+        """Notes where a view was made."""
+        self.views.pop(address, None)
+        if len(self.views) >= VIEWS:
+            del self.views[next(iter(self.views))]
+        self.views[address] = layout, place
+
+    def view(self, address: int, layout: Layout) -> Place | None:
+        """Returns where a view was made: the last one with that layout, if that one is not known."""
+        known, place = self.views.get(address, (None, None))
+        if known == layout:
+            return place
+        return next((place for each, place in reversed(self.views.values()) if each == layout), None)
 
 
 class WatchLog:

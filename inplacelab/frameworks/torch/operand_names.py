@@ -99,17 +99,7 @@ def address_of(tensor: Any) -> int | None:
 
 def _held(frames: Sequence[FrameType], address: int) -> list[tuple[Any, str]]:
     """Returns the tensors on a storage that objects of the program hold, each with the shortest way that leads to it."""
-    waiting = deque[tuple[str, Any, int]]()
-    for names, _ in reversed(scopes_of(frames)):  # of two ways as long, that from the innermost frame
-        waiting += [
-            (name, each, 0)
-            for name, each in first_items(names, OBJECTS)
-            if type(name) is str and name[:2] != "__" and name not in _OUTPUTS
-        ]
-    for frame in frames:  # functions of other modules have names of their own
-        if frame.f_code.co_name != "<module>":
-            known = frame.f_globals
-            waiting += [(name, known[name], 0) for name in frame.f_code.co_names if name in known]
+    waiting = deque((name, value, 0) for name, value in _known_in(frames))
     found, seen = list[tuple[Any, str]](), set[int]()
     while waiting and len(seen) < OBJECTS:
         path, value, depth = waiting.popleft()
@@ -122,6 +112,19 @@ def _held(frames: Sequence[FrameType], address: int) -> list[tuple[Any, str]]:
         elif depth < DEEPEST:
             waiting += [(path + label, each, depth + 1) for label, each in _inside(value)]
     return found
+
+
+def _known_in(frames: Sequence[FrameType]) -> Iterator[tuple[str, Any]]:
+    """Yields the names of frames and their values: those of the innermost frame first, so that of two ways as long this is found."""
+    for names, _ in reversed(scopes_of(frames)):
+        yield from (
+            pair
+            for pair in first_items(names, OBJECTS)
+            if type(pair[0]) is str and pair[0][:2] != "__" and pair[0] not in _OUTPUTS
+        )
+    for frame in frames:  # functions of other modules have globals of their own
+        known = frame.f_globals
+        yield from ((name, known[name]) for name in frame.f_code.co_names if name in known)
 
 
 def _inside(value: Any) -> Iterator[tuple[str, Any]]:

@@ -40,7 +40,7 @@ from inplacelab.language import Text
 from inplacelab.layout import Layout, share_slots
 from inplacelab.recorders.backward_passes import PassArguments
 from inplacelab.recorders.static import message_of
-from inplacelab.recording.facts import KeptFacts, OverwriteFacts, Sites
+from inplacelab.recording.facts import KeptFacts, OverwriteFacts
 from inplacelab.recording.trace import merged
 
 _Tensor: Any = torch.Tensor
@@ -267,7 +267,7 @@ class StaleValues:
         return KeptFacts(
             _shown(node), role, operands, names=named.names, is_view=is_view, there=there, called=called, dtype=dtype_names[dtype_of(data)],
             shape=tuple(layout.shape), kept=told.kept_at, found=told.found_at, op=made.op if made else "",
-            sites=place.facts if place else (), writes=merged(_overwritten(each, log, layout, named) for each in shown),
+            sites=place.facts if place else (), writes=merged(_overwritten(each, layout, named) for each in shown),
             unseen=unseen_by, forgotten=forgotten,
         )  # fmt: skip
 
@@ -338,7 +338,7 @@ class StaleValues:
         writes = since(log, told.kept_at, told.found_at)
         if not writes or writes[-1].after != told.found_at:
             return None
-        layout = next((each for each in log.views if each.shape == told.shape), None)
+        layout = next((each for each, _ in log.views.values() if each.shape == told.shape), None)
         if checks_shape and layout is None and told.shape not in log.shapes:
             return None
         name = "" if made is None else _saved_inside(made, log.address, told)
@@ -349,7 +349,7 @@ class StaleValues:
         return KeptFacts(
             "" if node is None else _shown(node), role, operands, shape=told.shape, kept=told.kept_at, found=told.found_at,
             op=made.op if made else "", sites=made.place.facts if made and made.place else (),
-            writes=merged(_overwritten(each, log, layout, None) for each in writes), unseen=unseen_by, forgotten=forgotten,
+            writes=merged(_overwritten(each, layout, None) for each in writes), unseen=unseen_by, forgotten=forgotten,
             certain=False,
         )  # fmt: skip
 
@@ -484,7 +484,7 @@ def _role(node: Any, name: str) -> tuple[Literal["", "result", "operand", "forwa
     return ("operand", () if _OF_ATEN.fullmatch(name) else (name,)) if name else ("", ())
 
 
-def _overwritten(write: Write, log: StorageLog | None, saved: Layout | None, named: Named | None) -> OverwriteFacts:
+def _overwritten(write: Write, saved: Layout | None, named: Named | None) -> OverwriteFacts:
     """Returns a write as facts; `named` has the names of what is on the storage, if the layout `saved` is known and not only probable."""
     known = named is not None and write.layout is not None and saved is not None
     apart = known and not share_slots(write.layout, saved)  # type: ignore[arg-type]
@@ -494,7 +494,6 @@ def _overwritten(write: Write, log: StorageLog | None, saved: Layout | None, nam
     found = OverwriteFacts(write.op, write.before, write.after, write.place.facts if write.place else (), how=how)
     if write.layout is None or write.layout == saved or write.op == MARKS:
         return found
-    made = None if log is None else log.views.get(write.layout)
-    sites = () if made is None else made.facts
+    sites = () if write.made is None else write.made.facts
     through, base = ((), "") if named is None else (named.of_view(write.layout, sites, found.sites), named.base)
     return replace(found, through=through, relation="view" if sites or base else "", base=base, made=sites)

@@ -8,7 +8,6 @@ Threads that the program starts meanwhile are watched, too; processes are not. W
 
 from __future__ import annotations
 
-import struct
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -25,7 +24,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.diagnosis.places import Place, Places
-from inplacelab.diagnosis.watch_log import VIEWS, Counter, Made, StorageLog, WatchLog, Write, packed
+from inplacelab.diagnosis.watch_log import Counter, Made, StorageLog, WatchLog, Write, addresses, packed
 from inplacelab.frameworks.torch import interception
 from inplacelab.frameworks.torch.calls import TorchKind, kind_of
 from inplacelab.frameworks.torch.interception import Mode, Patch, in_force, is_off, take_away
@@ -283,6 +282,7 @@ class TorchWatch:
         return result
 
     def _before(self, kind: TorchKind, frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
+        self._places.runs(frame)
         tensors, versions = _counted(_tensors(args, kwargs))
         call = _Call(kind, frame, _next_node(), tensors, versions)
         if kind.moves and tensors:
@@ -305,8 +305,9 @@ class TorchWatch:
             versions = packed([*given, *_at(*_counted(later))])
             named = call.tensors[:NAMED] if len(given) == len(call.tensors) else ()
             place, labels = self._places.operands(call.frame, named)
-            operands = struct.pack(f"{len(labels)}q", *map(id, call.tensors[: len(labels)]))
-            ledger.made(here, Made(first, last, op, place, moment, versions, labels, operands))
+            ledger.made(
+                here, Made(first, last, op, place, moment, versions, labels, addresses(named) if labels else b"")
+            )
         here.noted = last
         if call.moving is not None:
             self._moved(*call.moving)
@@ -341,8 +342,8 @@ class TorchWatch:
 
     def _made_view(self, view: Any, place: Place | None) -> None:
         log = self._log(view)
-        if log is not None and len(log.views) < VIEWS:
-            log.views[layout_of(view)] = place
+        if log is not None:
+            log.made_view(id(view), layout_of(view), place)
 
     def _wrote(self, op: str, moment: int, tensor: Any, before: int, after: int, place: Place | None) -> None:
         log = self._log(tensor)
@@ -357,7 +358,8 @@ class TorchWatch:
             log.shapes.add(tuple(shape_of(tensor)))
         silent = after == before
         self._suspicious = self._suspicious or silent or counter.is_apart
-        write = Write(moment, op, before, after, layout, place, counter, silent)
+        made = None if layout is None else log.view(id(tensor), layout)
+        write = Write(moment, op, before, after, layout, place, counter, silent, made)
         log.writes.append(write)
         if counter.home is not None and counter.home is not log:
             counter.home.writes.append(write)  # which raises the version of what was saved there

@@ -17,7 +17,7 @@ from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, 
 from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.sentences.stacks import Stacks, file_in_words, named_by_caller
+from inplacelab.recording.sentences.stacks import Stacks, file_in_words, function_in_words, named_by_caller
 
 Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
 """What was done in a line: a view was made, through which was written later; a value was kept, overwritten, read after that, released by an
@@ -319,8 +319,9 @@ class _Marks:
         self, role: Role, sites: Sites, says: Text, write: OverwriteFacts | None = None,
         version: tuple[int | None, ...] = (None,),
     ) -> Mark:  # fmt: skip
-        if sites[0].function and role != "made":
-            says = _IN.format(says, sites[0].function)
+        function = function_in_words(sites[0].function)
+        if function and role != "made":
+            says = _IN.format(says, function)
         brief = _BRIEFEST[role] if None in version else _BRIEFLY[role].format(*version)
         calls = _NOTHING if role == "made" else self._stacks.calls(sites)
         return Mark(role, sites, says, brief, self._value, write, self._number, calls)

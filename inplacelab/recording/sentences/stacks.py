@@ -29,7 +29,7 @@ _OPERAND = Text("{0}; the operand is `{1}`", "{0}；操作数是 `{1}`")
 _RESULT = Text("{0}; the result is `{1}`", "{0}；结果是 `{1}`")
 _FOR = Text(" for {0}", "（{0} 时）")
 _FOR_BOTH = Text(" for {0} to {1}", "（{0} 至 {1} 时）")
-_TIME = Text(" the {0} time that this line ran", "（该行第 {1} 次运行时）")
+_TIME = Text(" (the {0} time that this ran)", "（此处第 {1} 次运行时）")
 
 
 class Stacks:
@@ -47,7 +47,9 @@ class Stacks:
         if len(sites) < 2:
             return _NOTHING
         shown = self._shown(sites)
-        parts = [self._call(sites[0], sites[each]) for each in shown]
+        if not shown:
+            return _NOTHING
+        parts = [self._call(sites, each) for each in shown]
         gaps = [next_ - each > 1 for each, next_ in zip((0, *shown), shown, strict=False)]
         joined = [
             Text(f"… ← {part.en}", f"… ← {part.zh}") if gap else part for part, gap in zip(parts, gaps, strict=True)
@@ -61,7 +63,7 @@ class Stacks:
             sites: where it ran.
             last: where it ran the last time, if it did so several times.
         """
-        if not sites or not self._tells(sites[0], innermost=True):
+        if not sites or not self._tells(sites, 0):
             return _NOTHING
         return iteration(sites[0].loops, last[0].loops if last else ())
 
@@ -83,24 +85,29 @@ class Stacks:
             count += 1
         return count
 
-    def _call(self, innermost: SiteFacts, site: SiteFacts) -> Text:
-        where = _CODE.format(line_in(site, innermost.file), _clipped(site.text.strip())) if site.text.strip() else line_in(site, innermost.file)  # fmt: skip
-        return where + iteration(site.loops) if self._tells(site) else where
+    def _call(self, sites: Sites, number: int) -> Text:
+        site, code = sites[number], sites[number].text.strip()
+        where = line_in(site, sites[0].file)
+        said = _CODE.format(where, _clipped(code)) if code else where
+        return said + iteration(site.loops) if self._tells(sites, number) else said
 
-    def _tells(self, site: SiteFacts, *, innermost: bool = False) -> bool:
-        """Whether an iteration tells a place from others."""
-        mine = {each.line: each for each in site.loops}
-        here = sum(stack[0] == site for stack in self._stacks) if innermost else 0
-        others = [
-            each for stack in self._stacks for each in stack if (each.file, each.function) == (site.file, site.function)
+    def _tells(self, sites: Sites, number: int) -> bool:
+        """Whether the iteration tells a frame of a place from those of other places: other places are in other iterations of its loops, or on its line."""
+        site = sites[number]
+        mine = {each.line: each.value for each in site.loops}
+        others = list(self._stacks)
+        del others[next(k for k, each in enumerate(others) if each is sites)]
+        beside = [
+            (each, number == 0 or k == 0)
+            for stack in others
+            for k, each in enumerate(stack)
+            if mine and (each.file, each.function) == (site.file, site.function)
         ]
-        differ = any(
-            each.line in mine and (each.value, each.name) != (mine[each.line].value, mine[each.line].name)
-            for other in others
-            for each in other.loops
+        return any(
+            (each.line == site.line and is_shown)
+            or any(mine.get(one.line, one.value) != one.value for one in each.loops)
+            for each, is_shown in beside
         )
-        same_line = sum(stack[0].line == site.line and stack[0].file == site.file for stack in self._stacks) > 1
-        return bool(mine) and (differ or (innermost and here > 0 and same_line))
 
 
 def named_by_caller(calls: Text, name: str, *, is_result: bool) -> Text:
@@ -126,8 +133,12 @@ def _ordinal(number: int) -> str:
 
 def _is_inside(inner: SiteFacts, outer: SiteFacts) -> bool:
     """Whether a call is only that of a comprehension, which stands where it is called."""
-    is_comprehension = inner.function.rpartition(".")[2] in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
-    return is_comprehension and (inner.file, inner.line) == (outer.file, outer.line)
+    return function_in_words(inner.function) != inner.function and (inner.file, inner.line) == (outer.file, outer.line)
+
+
+def function_in_words(name: str) -> str:
+    """Returns the name of a function, without comprehensions in it, which a reader takes for a part of it."""
+    return re.sub(r"\.?<(list|set|dict)comp>|\.?<genexpr>", "", name)
 
 
 def _clipped(code: str) -> str:
