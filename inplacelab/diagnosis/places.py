@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from inplacelab.diagnosis.expressions import Expressions, Label, Loop
 from inplacelab.recorders.own_code import OWNS, is_own
@@ -23,12 +23,15 @@ from inplacelab.recording.facts import LoopFacts, SiteFacts, Sites
 
 RUNS = 1 << 16
 """Of so many operations in the text it is counted how often they ran."""
+T = TypeVar("T")
 DEEPEST = 32
-"""So many frames of a place are kept, innermost first: a recursive program has no end of places otherwise."""
+"""So many frames of a place are kept: a recursive program has no end of places otherwise."""
+INNERMOST = 24
+"""So many of these are the innermost; the others are the outermost."""
 LONGEST = 24
 """A text with more characters is no simple value of a loop's variable."""
-BITS = 64
-"""Nor is a number with more bits."""
+LARGEST = 1 << 64
+"""Nor is a larger number."""
 IN_LOOPS = 2
 """Of so many frames of a place the loops are known, innermost first."""
 _KEEPS = sys.version_info < (3, 13)
@@ -158,9 +161,7 @@ class Place:
         found, left = [each.facts for each in self.sites], iter(self.values)
         for number, loop in self.loops:
             values = [(name, next(left)) for name in loop.names]
-            told = tuple(
-                LoopFacts(loop.line, name, repr(each)) for name, each in values if each is not None and _is_short(each)
-            )
+            told = tuple(LoopFacts(loop.line, name, repr(each)) for name, each in values if each is not None)
             found[number] = replace(found[number], loops=(*found[number].loops, *told))
         if self.count:
             found[0] = replace(found[0], loops=(LoopFacts(found[0].line, "", str(self.count)),))
@@ -183,7 +184,7 @@ class Place:
     @property
     def assigned(self) -> tuple[str, bool]:
         """The name to which the value of the innermost expression is assigned, and whether it is returned and the caller assigns it; "" if to none."""
-        for number, site in enumerate(self.sites):
+        for number, site in enumerate(_without_gap(self.sites)):
             name = site.sources.expressions(site.filename).target(site.position)
             if name is None:
                 break
@@ -213,7 +214,8 @@ class Places:
     def runs(self, frame: FrameType) -> None:
         """Counts that a frame runs an operation."""
         code = frame.f_code
-        if OWNS.get(code.co_filename) and len(self._runs) < RUNS:
+        own = OWNS.get(code.co_filename)
+        if (is_own(code.co_filename) if own is None else own) and len(self._runs) < RUNS:
             key = id(code), frame.f_lasti
             self._runs[key] = self._runs.get(key, 0) + 1
             self._code[key[0]] = code  # which keeps its address
@@ -249,17 +251,18 @@ class Places:
             frame = frame.f_back
         if not key:
             return None
-        del key[2 * DEEPEST :]
+        if len(frames) > DEEPEST:
+            del key[2 * INNERMOST : -2 * (DEEPEST - INNERMOST)], frames[INNERMOST : INNERMOST - DEEPEST]
         known = self._known.get(tuple(key))
         if known is None:
-            known = self._known[tuple(key)] = self._found(frames[:DEEPEST])  # which keeps the code, and so its address
+            known = self._known[tuple(key)] = self._found(frames)  # which keeps the code, and so its address
         return known
 
     def _found(self, frames: Sequence[FrameType]) -> _Known:
         sites = tuple(Site(each.f_code, each.f_lasti, self.sources) for each in frames)
         in_loops = ((number, loops) for number, site in enumerate(sites) if (loops := site.loops))
         loops = tuple((number, loop) for number, some in islice(in_loops, IN_LOOPS) for loop in some)
-        return _Known(Place(sites, loops, callers=_callers(frames, sites)), loops, tuple(sites[0].labels))
+        return _Known(Place(sites, loops, callers=_callers(_without_gap(frames), sites)), loops, tuple(sites[0].labels))
 
 
 @dataclass(slots=True)
@@ -300,8 +303,9 @@ class _Known:
         return self.place
 
 
-def _is_short(value: int | str) -> bool:
-    return not (type(value) is int and value.bit_length() > BITS)
+def _without_gap(frames: Sequence[T]) -> Sequence[T]:
+    """Returns the innermost frames of a place, up to the first that was left out."""
+    return frames if len(frames) < DEEPEST else frames[:INNERMOST]
 
 
 def _values(frame: FrameType, wanted: Sequence[str]) -> list[int | str | None]:
@@ -311,7 +315,9 @@ def _values(frame: FrameType, wanted: Sequence[str]) -> list[int | str | None]:
     for name in wanted:  # this runs at every operation in a loop
         value = names.get(name)
         kind = type(value)
-        is_simple = kind is int or kind is bool or (kind is str and len(value) <= LONGEST)
+        is_simple = (
+            -LARGEST < value < LARGEST if kind is int else len(value) <= LONGEST if kind is str else kind is bool
+        )
         found.append(value if is_simple else None)
     _forget(frame, names)
     return found

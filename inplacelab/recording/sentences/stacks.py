@@ -46,13 +46,15 @@ class Stacks:
         """Returns from where the innermost of some frames was called; nothing for a frame that no frame of the program has called."""
         if len(sites) < 2:
             return _NOTHING
-        shown = self._shown(sites)
-        if not shown:
+        calls = [k for k in range(1, len(sites)) if not _is_inside(sites[k - 1], sites[k])]
+        if not calls:
             return _NOTHING
+        shown = self._shown(sites, calls)
         parts = [self._call(sites, each) for each in shown]
-        gaps = [next_ - each > 1 for each, next_ in zip((0, *shown), shown, strict=False)]
+        before = [-1, *(calls.index(each) for each in shown)]
         joined = [
-            Text(f"… ← {part.en}", f"… ← {part.zh}") if gap else part for part, gap in zip(parts, gaps, strict=True)
+            Text(f"… ← {part.en}", f"… ← {part.zh}") if calls.index(each) > before[k] + 1 else part
+            for k, (each, part) in enumerate(zip(shown, parts, strict=True))
         ]
         return _CALLED.format(Text(" ← ".join(each.en for each in joined), " ← ".join(each.zh for each in joined)))
 
@@ -67,9 +69,8 @@ class Stacks:
             return _NOTHING
         return iteration(sites[0].loops, last[0].loops if last else ())
 
-    def _shown(self, sites: Sites) -> list[int]:
-        """Returns the positions of the calls that are shown."""
-        calls = [k for k in range(1, len(sites)) if not _is_inside(sites[k - 1], sites[k])]
+    def _shown(self, sites: Sites, calls: Sequence[int]) -> Sequence[int]:
+        """Returns the positions of the calls that are shown, of those given."""
         if len(calls) <= SHORT:
             return calls
         apart = len(sites) - 1 - self._shared()
