@@ -213,6 +213,7 @@ class Places:
 
     def runs(self, frame: FrameType) -> None:
         """Counts that a frame runs an operation."""
+        frame = _called_for(frame)
         code = frame.f_code
         own = OWNS.get(code.co_filename)
         if (is_own(code.co_filename) if own is None else own) and len(self._runs) < RUNS:
@@ -234,7 +235,7 @@ class Places:
         for number, wanted in known.wanted:
             values += _values(frames[number], wanted)
         spelled = _spelled(labels, innermost, operands) if labels else ()
-        if known.is_counted and innermost is frame and values[: known.own].count(None) == known.own:
+        if known.is_counted and innermost is _called_for(frame) and values[: known.own].count(None) == known.own:
             values.append(self._runs.get((id(innermost.f_code), innermost.f_lasti), 0))
         place = known.place if values == known.values else known.now(values)
         return place, self._spelled.setdefault(spelled, spelled) if spelled else ()
@@ -301,6 +302,13 @@ class _Known:
         self.place = Place(self.place.sites, self.loops, tuple(values[:names]), count, self.place.callers)
         self.values = values
         return self.place
+
+
+def _called_for(frame: FrameType | None) -> FrameType | None:
+    """Returns the frame of the program for which a relay calls a function; the frame itself if it is no relay."""
+    if frame is None or frame.f_code.co_name != RELAY:
+        return frame
+    return next(own_frames(frame), frame)
 
 
 def _without_gap(frames: Sequence[T]) -> Sequence[T]:

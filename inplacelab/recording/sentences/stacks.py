@@ -19,6 +19,8 @@ SHORT = 3
 LONGEST = 60
 """So many characters of a line are quoted."""
 
+_COMMENT = re.compile(r"\s\s#[^'\"]*$")
+
 _NOTHING = Text("", "")
 _CALLED = Text("called from {0}", "调用处：{0}")
 _ON_LINE = Text("line {0}", "第 {0} 行")
@@ -87,7 +89,7 @@ class Stacks:
         return count
 
     def _call(self, sites: Sites, number: int) -> Text:
-        site, code = sites[number], sites[number].text.strip()
+        site, code = sites[number], _COMMENT.sub("", sites[number].text).strip()
         where = line_in(site, sites[0].file)
         said = _CODE.format(where, _clipped(code)) if code else where
         return said + iteration(site.loops) if self._tells(sites, number) else said
