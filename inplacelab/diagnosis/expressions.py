@@ -34,27 +34,34 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
+class Key:
+    """The key of a part of a list, a tuple or a dictionary."""
+
+    key: str | int
+
+
+@dataclass(frozen=True, slots=True)
 class Label:
     """A name, or what is reached from it without a call: `self.w`, `xs[0]`.
 
     Attributes:
         text: as the program writes it.
         root: the name.
-        path: the attributes, and the keys in a tuple of their own.
+        path: the attributes, and the keys.
     """
 
     text: str
     root: str
-    path: tuple[str | tuple[str | int], ...] = ()
+    path: tuple[str | Key, ...] = ()
 
     def value(self, names: Mapping[str, Any]) -> Any:
         """Returns its value; None if that needs running code."""
         found: Any = names.get(self.root)
         for each in self.path:
-            if type(each) is str:
+            if not isinstance(each, Key):
                 found = attributes_of(found).get(each)
                 continue
-            (key,) = each
+            key = each.key
             if type(found) is dict:
                 found = found.get(key)
             elif (type(found) is list or type(found) is tuple) and type(key) is int and -len(found) <= key < len(found):
@@ -178,5 +185,5 @@ def _label(node: ast.expr) -> Label | None:
         case ast.Subscript(value=inner, slice=ast.Constant(value=str() | int() as key)) if (
             before := _label(inner)
         ) is not None:
-            return Label(f"{before.text}[{key!r}]", before.root, (*before.path, (key,)))
+            return Label(f"{before.text}[{key!r}]", before.root, (*before.path, Key(key)))
     return None

@@ -213,7 +213,8 @@ class Places:
 
     def runs(self, frame: FrameType) -> None:
         """Counts that a frame runs an operation."""
-        frame = _called_for(frame)
+        if frame.f_code.co_name == RELAY:
+            frame = _called_for(frame)
         code = frame.f_code
         own = OWNS.get(code.co_filename)
         if (is_own(code.co_filename) if own is None else own) and len(self._runs) < RUNS:
@@ -235,7 +236,11 @@ class Places:
         for number, wanted in known.wanted:
             values += _values(frames[number], wanted)
         spelled = _spelled(labels, innermost, operands) if labels else ()
-        if known.is_counted and innermost is _called_for(frame) and values[: known.own].count(None) == known.own:
+        if (
+            known.is_counted
+            and innermost is (None if frame is None else _called_for(frame))
+            and values[: known.own].count(None) == known.own
+        ):
             values.append(self._runs.get((id(innermost.f_code), innermost.f_lasti), 0))
         place = known.place if values == known.values else known.now(values)
         return place, self._spelled.setdefault(spelled, spelled) if spelled else ()
@@ -261,7 +266,7 @@ class Places:
 
     def _found(self, frames: Sequence[FrameType]) -> _Known:
         sites = tuple(Site(each.f_code, each.f_lasti, self.sources) for each in frames)
-        in_loops = ((number, loops) for number, site in enumerate(sites) if (loops := site.loops))
+        in_loops = ((number, around) for number, site in enumerate(sites) if (around := site.loops))
         loops = tuple((number, loop) for number, some in islice(in_loops, IN_LOOPS) for loop in some)
         return _Known(Place(sites, loops, callers=_callers(_without_gap(frames), sites)), loops, tuple(sites[0].labels))
 
@@ -304,11 +309,9 @@ class _Known:
         return self.place
 
 
-def _called_for(frame: FrameType | None) -> FrameType | None:
+def _called_for(frame: FrameType) -> FrameType:
     """Returns the frame of the program for which a relay calls a function; the frame itself if it is no relay."""
-    if frame is None or frame.f_code.co_name != RELAY:
-        return frame
-    return next(own_frames(frame), frame)
+    return next(own_frames(frame), frame) if frame.f_code.co_name == RELAY else frame
 
 
 def _without_gap(frames: Sequence[T]) -> Sequence[T]:
@@ -377,7 +380,7 @@ def _callers(frames: Sequence[FrameType], sites: Sequence[Site]) -> tuple[Mappin
 
     That is the same whenever the program is at this place, since the same expression has called it.
     """
-    found = []
+    found: list[Mapping[str, str]] = []
     for (callee, caller), site in zip(pairwise(frames), sites[1:], strict=False):
         if not _may_be_read(callee.f_code) or not callee.f_code.co_flags & CO_OPTIMIZED:
             found.append({})

@@ -94,7 +94,7 @@ def _wanted(frame: Any) -> Iterable[str]:
 def address_of(tensor: Any) -> int | None:
     """Returns the address of a tensor's storage; None if it has none."""
     storage = storage_of(tensor)
-    return None if storage is None else storage._cdata  # type: ignore[no-any-return]
+    return None if storage is None else storage._cdata
 
 
 def _held(frames: Sequence[FrameType], address: int) -> list[tuple[Any, str]]:
