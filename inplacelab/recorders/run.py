@@ -368,7 +368,7 @@ class Session:
 
     def _watched(self, built: Recording) -> list[tuple[str, str, FailureFacts]]:
         """Returns what the watch has found out, in terms of the recorded text."""
-        from inplacelab.recording.sentences.failures import shown_file
+        from inplacelab.recording.sentences.stacks import shown_file
         from inplacelab.recording.trace import moved
 
         lines, program = built.source.split("\n"), self.program
