@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inplacelab.recorders.program import parsed
+from inplacelab.recorders.sources import parsed
 from inplacelab.recorders.static import attributes_of
 
 Position = tuple[int | None, int | None, int | None, int | None]

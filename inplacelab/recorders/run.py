@@ -360,7 +360,7 @@ class Session:
 
     def _sources(self) -> tuple[SourceFacts, ...]:
         from inplacelab.recording.facts import SourceFacts
-        from inplacelab.recording.sentences.failures import shown_file
+        from inplacelab.recording.sentences.stacks import shown_file
 
         main, *others = self.program.sources.seen
         named = (SourceFacts(shown_file(each.filename), each.text, remark=each.remark or NOTHING) for each in others)

@@ -15,7 +15,7 @@ import torch
 from inplacelab.diagnosis.places import own_frames
 from inplacelab.frameworks.torch.readings import WATCHED, layout_of, storage_of
 from inplacelab.layout import Layout
-from inplacelab.recorders.names_and_lines import Bindings
+from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.static import attributes_of, first_items, module_name_of
