@@ -118,7 +118,7 @@ def source_of(recording: Recording, file: str) -> int | None:
 def _numbers(recording: Recording) -> dict[str, int]:
     found = {"": 0}
     names = [each.name for each in recording.sources]
-    shown = [shown_source(recording.sources, number) for number in range(len(names))]
+    shown = [shown_source(recording.named_sources, number) for number in range(len(names))]
     for number, name in (*enumerate(names), *enumerate(shown)):
         found.setdefault(name, number)
     return found

@@ -28,7 +28,7 @@ from inplacelab.recording.places import file_of, has_several_callers, names_at, 
 from inplacelab.recording.queries import kept_by, newly_stale, stale, who_overwrote
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import made, relation_of
-from inplacelab.recording.sentences.failures import Mark, Telling, marks, notes
+from inplacelab.recording.sentences.failures import Mark, Telling, marks, notes, with_call
 from inplacelab.recording.sentences.phrases import StepContext
 from inplacelab.recording.slots import common_runs, slot_runs, slots_reached
 from inplacelab.recording.source_tree import line_text, statement_at, tree_at
@@ -62,23 +62,24 @@ def trace(recording: Recording, index: int) -> tuple[Mark, ...]:
     """
     facts = failure_at(recording, index)
     found = _turned_stale(StepContext(recording, index)) if facts is None else facts if facts.values else None
-    shown = (
+    shown = (_told_marks(recording, found)) if found else ()
+    return tuple(
         each
-        for each in (_told_marks(recording, found) if found else ())
-        if each.role != "made" and not (each.number and facts)
+        for each in shown
+        if each.role != "made" and not (each.number and facts) and each.line <= _length(recording, each.at.file)
     )
-    return tuple(each for each in shown if each.line <= _length(recording, each.at.file))
 
 
 def _told_marks(recording: Recording, facts: FailureFacts) -> Iterator[Mark]:
     """Yields the marks of a failure of a recording, in its words, with the names of its sources."""
-    for mark, told in zip(marks(facts), marks(*_told(recording, facts)), strict=True):
-        yield replace(mark, says=told.says)
+    named, telling = _told(recording, facts)
+    for mark, told in zip(marks(facts), marks(named), strict=True):
+        yield replace(with_call(told, telling(told.sites)), sites=mark.sites)
 
 
 def _told(recording: Recording, facts: FailureFacts) -> tuple[FailureFacts, Telling]:
     """Returns a failure of a recording with the names of files as they are said, and the calls that are."""
-    sources, telling = recording.sources, partial(_telling_call, recording)
+    sources, telling = recording.named_sources, partial(_telling_call, recording)
     if len(sources) < 2:
         return facts, telling
     return _renamed(facts, lambda file: shown_source(sources, source_of(recording, file)) or file), telling
@@ -244,7 +245,7 @@ def merged(writes: Iterator[OverwriteFacts]) -> tuple[OverwriteFacts, ...]:
             and replace(each, before=last.before, times=last.times) == replace(last, after=each.after)
             and last.after == each.before
         ):
-            found[-1] = replace(last, after=each.after, times=last.times + 1)
+            found[-1] = replace(last, after=each.after, times=last.times + 1, last=each.sites)
         else:
             found.append(each)
     return tuple(found)

@@ -222,7 +222,7 @@ def placed(recording: Recording, texts: Mapping[str, str], places: Mapping[int, 
         for step in recording.steps
     )
     sources = tuple(SourceFacts(name, text) for name, text in texts.items())
-    return replace(recording, sources=sources, steps=tuple(steps))
+    return replace(recording, title="train.py", sources=sources, steps=tuple(steps))
 
 
 @pytest.fixture(name="views_and_stale")

@@ -133,8 +133,8 @@ def test_an_operation_is_written_as_its_own_source_writes_it(several: Recording)
 def test_a_failure_names_the_innermost_line_and_the_call_that_led_there(several: Recording) -> None:
     assert sentence(several, last(several)).en == (
         "`RuntimeError`. Line 2 of `lib/model.py`: kept: `MultiplyGradNode` keeps `b`, its first and second operands (float32 [4]) at version 0, "
-        "in `square`, called from line 4 of the main program. Line 3 of `tools/model.py`: overwritten by `add_` through `v`, a view of `b` "
-        "(`b[1:3]`, line 3 of the main program): version 0 → 1, in `Shift.forward`, called from line 5 of the main program."
+        "in `square`, called from line 4 of `train.py`. Line 3 of `tools/model.py`: overwritten by `add_` through `v`, a view of `b` "
+        "(`b[1:3]`, line 3 of `train.py`): version 0 → 1, in `Shift.forward`, called from line 5 of `train.py`."
     )
     assert "`tools/model.py` 第 3 行：被 `add_`" in sentence(several, last(several)).zh
     said = headline_of(several, last(several), sentence(several, last(several)))
@@ -160,7 +160,7 @@ def test_a_node_is_told_by_the_source_that_made_it(several: Recording) -> None:
     state = several.state()
     assert node_label(state, state.nodes[3], Place(1, 1)).en == "`MultiplyGradNode` (line 2)"
     assert node_label(state, state.nodes[3], Place(1)).en == "`MultiplyGradNode` (line 2 of `lib/model.py`)"
-    # Line 2 of the main program has made another node: the text is not about that line.
+    # Line 2 of `train.py` has made another node: the text is not about that line.
     assert node_label(state, state.nodes[3], Place(2)).en == "`MultiplyGradNode` (line 2 of `lib/model.py`)"
 
 
@@ -190,7 +190,7 @@ def test_of_a_function_that_is_called_several_times_the_call_is_said() -> None:
     recording = placed(views_and_stale(), {"": TWICE}, {1: Place(3), **calls, 3: Place(5), 5: Place(7), 6: Place(8)})
     kept, written, needed = trace(recording, last(recording))
     assert kept.says.en.endswith(", in `act`, called from line 6")
-    assert kept.says.zh.endswith("（在 `act` 中，由第 6 行调用）")
+    assert kept.says.zh.endswith("（在 `act` 中），由第 6 行调用")
     assert "called from" not in written.says.en + needed.says.en
 
 

@@ -162,7 +162,9 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> CardCont
     """Returns the content of a tensor's card after one step."""
     called, owner = state.called(tensor.id), state.owner_of_gradient(tensor.id)
     detail = (
-        kind(recording, tensor, state, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
+        kind(recording, tensor, state, LONGEST_NAME)
+        or not_yet(recording, called)
+        or (None if called.names else words.UNNAMED)
     )
     unusual: list[Words] = [dimensions(tensor.shape)]
     if not called.bound and not called.coming:  # the border of a name to come says so already
