@@ -46,6 +46,11 @@ class Tee:
     def __init__(self, *logs: Any) -> None:
         self._logs = logs
 
+    @property
+    def emitted(self) -> int:
+        found: int = self._logs[0].emitted
+        return found
+
     def emit(self, event: events.Event, /) -> None:
         for log in self._logs:
             log.emit(event)

@@ -24,8 +24,8 @@ _COMMENT = re.compile(r"\s\s#[^'\"]*$")
 _NOTHING = Text("", "")
 _CALLED = Text("called from {0}", "调用处：{0}")
 _ON_LINE = Text("line {0}", "第 {0} 行")
-_ON_LINE_OF_CELL = Text("line {0} of {1}", "{1} 第 {0} 行")
-_CELL = Text("cell [{0}]", "单元格 [{0}]")
+_ON_LINE_OF = Text("line {0} of {1}", "{1} 第 {0} 行")
+_CELL, _MAIN = Text("cell [{0}]", "单元格 [{0}]"), Text("the main program", "主程序")
 _CODE = Text("{0}, `{1}`", "{0} `{1}`")
 _OPERAND = Text("{0}; the operand is `{1}`", "{0}；操作数是 `{1}`")
 _RESULT = Text("{0}; the result is `{1}`", "{0}；结果是 `{1}`")
@@ -156,8 +156,8 @@ def line_in(site: SiteFacts, of: str) -> Text:
     if site.file == of:
         return _ON_LINE.format(site.line)
     cell = _cell(site.file)
-    if cell is not None:
-        return _ON_LINE_OF_CELL.format(site.line, _CELL.format(cell))
+    if cell is not None or not site.file:
+        return _ON_LINE_OF.format(site.line, _MAIN if cell is None else _CELL.format(cell))
     name = f"{shown_file(site.file)}:{site.line}"
     return Text(name, name)
 
