@@ -67,7 +67,7 @@ def listened(text: str, log: Any) -> None:
             exec(compile(instrument.instrumented(tree), "<program>", "exec"), names)
         except Exception as error:  # noqa: BLE001  # of a random program
             recorder.failed(error)
-        recorder.finish(Scope(names, ""))
+        recorder.finish([Scope(names, "")])
     recorder.end()
 
 
