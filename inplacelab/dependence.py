@@ -1,6 +1,6 @@
 """How the elements of an operation's result depend on those of its operands: what the table declares, and recorders report.
 
-It is plain data that refers to a rule. `recording/sources.py` works out from it, and from the shapes, which elements an element was
+It is plain data that refers to a rule. `recording/computed_from.py` works out from it, and from the shapes, which elements an element was
 computed from; no list of them is stored, except where an index or a mask has chosen positions.
 
 An origin of an element is an element whose value can influence it. Where positions depend on values (an index, a mask, the largest

@@ -11,13 +11,13 @@ from inplacelab.language import Text
 from inplacelab.recorders.fix_search import search
 from inplacelab.recorders.replay import Replay
 from inplacelab.recording.facts import ErrorFacts, FixFacts
-from inplacelab.recording.fixes import fixes, fixes_for, in_one_sentence, with_copies
+from inplacelab.recording.fixes import fixes, fixes_for, in_one_sentence, of_recording, with_copies
 from inplacelab.recording.fixes.recorded import refusal_fixes, trails_of
+from inplacelab.recording.places import source_of
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.failures import notes
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.source_tree import package_of, source_tree_of
-from inplacelab.recording.trace import failure_at, trail_of
+from inplacelab.recording.source_tree import package_of, tree_at
+from inplacelab.recording.trace import failure_at, told_notes, trail_of
 from inplacelab.supported import framework_named, framework_of
 
 ADVISED = 20
@@ -52,7 +52,7 @@ def advised(recording: Recording, replay: Replay | None, *, fix: bool = True) ->
         text = _LEFT_OUT if not fix else in_one_sentence(found) if found else refusal.fix
         message = refusal.message if fix or refusal.fix is None else _left_out(refusal.message, refusal.fix)
         facts = failure_at(recording, index)
-        of_values = notes(facts) if facts is not None and facts.values else ()
+        of_values = told_notes(recording, facts) if facts is not None and facts.values else ()
         said = replace(refusal, message=message, notes=of_values, fix=text, fixes=found)
         steps[index] = replace(steps[index], error=said)
     if fix and error is not None and error.explanation is None and (others := _untried(recording)):
@@ -66,10 +66,12 @@ def _untried(recording: Recording) -> tuple[FixFacts, ...]:
     if facts is None or not facts.values or not framework_of(recording).watch:
         return fixes(recording)
 
-    def read(name: str) -> str:
-        return "".join(linecache.getlines(name)) if name else recording.source
+    read_source, lines = of_recording(recording)
 
-    return fixes_for([trail_of(facts)], read)
+    def read(name: str) -> str:
+        return "".join(linecache.getlines(name)) if source_of(recording, name) is None else read_source(name)
+
+    return fixes_for([trail_of(facts)], read, lines)
 
 
 def _fixes(recording: Recording, replay: Replay | None) -> tuple[FixFacts, ...]:
@@ -99,7 +101,7 @@ def _checked(recording: Recording, replay: Replay) -> tuple[FixFacts, ...] | Non
     known = framework_named(recording.framework)
     if found or meant is None or known is None:
         return found
-    program = source_tree_of(recording)
+    program = tree_at(recording, recording.steps[-1].place)
     package = (None if program is None else package_of(program, known.alias)) or known.alias
     statement = known.copying.replace(known.alias, package)
     return (with_copies(statement, meant.copies),)

@@ -321,10 +321,10 @@ class Session:
                 advice.annotate(self.recording(), self.recorder.refusals, fix=self._fix)
 
     @property
-    def began(self) -> list[tuple[int, int]]:
+    def began(self) -> list[tuple[int, int, int]]:
         """The line of each statement that began, in order, and how many frames of the program ran it."""
         began = (each for each in self._log if isinstance(each, events.StatementBegan))
-        return [(each.place.line, each.depth) for each in began]
+        return [(each.place.source, each.place.line, each.depth) for each in began]
 
     def recording(self) -> Recording:
         """Returns the recording so far. It is built now, from events; while the program runs, only events are stored."""
@@ -360,7 +360,7 @@ class Session:
 
     def _sources(self) -> tuple[SourceFacts, ...]:
         from inplacelab.recording.facts import SourceFacts
-        from inplacelab.recording.sentences.failures import shown_file
+        from inplacelab.recording.sentences.stacks import shown_file
 
         main, *others = self.program.sources.seen
         named = (SourceFacts(shown_file(each.filename), each.text, remark=each.remark or NOTHING) for each in others)
@@ -368,7 +368,7 @@ class Session:
 
     def _watched(self, built: Recording) -> list[tuple[str, str, FailureFacts]]:
         """Returns what the watch has found out, in terms of the recorded text."""
-        from inplacelab.recording.sentences.failures import shown_file
+        from inplacelab.recording.sentences.stacks import shown_file
         from inplacelab.recording.trace import moved
 
         lines, program = built.source.split("\n"), self.program

@@ -295,17 +295,11 @@ def reaches_other_code(program: Program, names: Mapping[str, Any]) -> bool:
 
     Args:
         program: the program.
-        names: its globals.
+        names: its globals, such as those of a notebook: any of its functions and classes may be called through an object that it uses.
     """
     modules = [sys.modules.get(each) for each in program.sources.main.imported]
-    values = [dict.get(names, each) if type(names) is dict else None for each in program.names]
-    held: list[Any] = [value for value in values if type(value) in (list, tuple)]
-    inside = [each for value in held for each in value[:_FIRST]]
-    return any(_is_other(program, each) for each in (*modules, *values, *inside))
-
-
-_FIRST = 16
-"""So many elements of a list are looked at."""
+    values = list(dict.values(names)) if isinstance(names, dict) else []
+    return any(_is_other(program, each) for each in (*modules, *values))
 
 
 def _is_other(program: Program, value: Any) -> bool:

@@ -12,6 +12,7 @@ from math import prod
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.recording.computed_from import fits_together
 from inplacelab.recording.facts import (
     BackwardFacts,
     CounterFacts,
@@ -26,10 +27,10 @@ from inplacelab.recording.facts import (
     WriteFacts,
 )
 from inplacelab.recording.file_text import MisfitError, RecordingFormatError, excerpt
+from inplacelab.recording.places import file_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Laid, bytes_of, known_bytes, most_runs
 from inplacelab.recording.source_tree import source_lines
-from inplacelab.recording.sources import fits_together
 
 MOST = 2**63 - 1
 """The largest size, offset, version or number of bytes: that of a 64-bit address space."""
@@ -128,18 +129,21 @@ def _check_fixes(recording: Recording) -> None:
     fixes = [fix for error in errors for fix in error.fixes]
     if not any(fix.edits for fix in fixes):
         return
-    widths = [len(line) for line in source_lines(recording.source)]
+    known = {file_of(recording, number): each.text for number, each in reversed([*enumerate(recording.sources)])}
+    widths = {file: [len(line) for line in source_lines(text)] for file, text in known.items()}
     for fix in fixes:
-        before = (0, 0)
-        for edit in sorted(each for each in fix.edits if not each.file):  # the texts of other files are not recorded
+        before: dict[str, tuple[int, int]] = {}
+        for edit in sorted(
+            each for each in fix.edits if each.file in widths
+        ):  # the texts of other files are not recorded
             first, last = (edit.line, edit.column), (edit.end_line, edit.end_column)
             inside = all(
-                0 <= column <= ([*widths, 0][line - 1] if 0 < line <= len(widths) + 1 else -1)
+                0 <= column <= ([*widths[edit.file], 0][line - 1] if 0 < line <= len(widths[edit.file]) + 1 else -1)
                 for line, column in (first, last)
             )
-            if not inside or not before <= first <= last:
+            if not inside or not before.get(edit.file, first) <= first <= last:
                 raise MisfitError(_EDIT).inside(".fixes")
-            before = last
+            before[edit.file] = last
         if len(fix.edits) > MOST_EDITS:
             raise MisfitError(_EDIT).inside(".fixes")
 
@@ -441,7 +445,7 @@ def _check_failure(facts: FailureFacts) -> None:
         _names(site.file, site.text, site.function)
         _sizes(site.line - 1, site.end_line, site.column + 1, site.end_column + 1)
     for value in facts.values:
-        _names(value.node, *value.operands, *value.names, value.made_by, value.dtype, value.op)
+        _names(value.node, *value.operands, *value.names, value.made_by, value.made_in_file, value.dtype, value.op)
         _sizes(*value.positions, value.made_in or 0, value.kept or 0, value.found or 0, value.unseen, value.forgotten)
         _check_shape(value.shape or ())
     for write in writes:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inplacelab.recording.facts import NodeFacts, Step
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.source_tree import ATOMS, SourceTree, root_of, source_tree_of
+from inplacelab.recording.source_tree import ATOMS, SourceTree, root_of, source_tree_of, tree_at
 
 LONGEST = 24
 """The most characters of an expression that is written out; a longer one is cut to its outermost operator."""
@@ -80,7 +80,7 @@ def call_code(recording: Recording, step: Step) -> str:
     >>> [call_code(rec.recording, step) for step in rec.recording.steps]
     ['ones', 'x.t()']
     """
-    node, program = recording.once(_spellings).get(step.index, (None, ""))[0], source_tree_of(recording)
+    node, program = recording.once(_spellings).get(step.index, (None, ""))[0], tree_at(recording, step.place)
     match node:
         case ast.Call(func=ast.Attribute(value=receiver, attr=called)) if program is not None:
             root = root_of(receiver)
@@ -121,20 +121,23 @@ def _makers_of_nodes(recording: Recording) -> dict[int, Step]:
 
 def _spellings(recording: Recording) -> Mapping[int, Candidate]:
     """Returns the expression of each operation, by the index of its step, where the program shows it."""
-    program = source_tree_of(recording)
-    if program is None:
-        return {}
-    statements: dict[tuple[int, int], dict[str, list[int]]] = {}  # the steps of each operation, by turn and line
+    statements: dict[
+        tuple[int, int, int], dict[str, list[int]]
+    ] = {}  # the steps of each operation, by turn, source and line
     for step in recording.steps:
-        if step.kind == "operation" and step.op is not None and step.line is not None:
-            statements.setdefault((step.turn, step.line), {}).setdefault(step.op, []).append(step.index)
-    known: dict[tuple[int, str], list[Candidate]] = {}
+        if step.kind == "operation" and step.op is not None and step.place is not None:
+            where = step.turn, step.place.source, step.place.line
+            statements.setdefault(where, {}).setdefault(step.op, []).append(step.index)
+    known: dict[tuple[int, int, str], list[Candidate]] = {}
     found: dict[int, Candidate] = {}
-    for (_, line), steps in statements.items():
+    for (_, source, line), steps in statements.items():
+        program = source_tree_of(recording, source)
+        if program is None:
+            continue
         for op in steps:
-            if (line, op) not in known:
-                known[line, op] = list(_candidates(program, line, op))
-        found |= _matched({op: known[line, op] for op in steps}, steps)
+            if (source, line, op) not in known:
+                known[source, line, op] = list(_candidates(program, line, op))
+        found |= _matched({op: known[source, line, op] for op in steps}, steps)
     return found
 
 

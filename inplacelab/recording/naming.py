@@ -17,9 +17,12 @@ from itertools import groupby
 from operator import attrgetter
 
 from inplacelab.language import Text
+from inplacelab.place import Place, same_line
 from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, StorageFacts, TensorFacts
+from inplacelab.recording.places import names_at, said_line
 from inplacelab.recording.recording import Recording, State, coming
 from inplacelab.recording.relations import made
+from inplacelab.recording.source_tree import line_text
 
 LEAST_RANGE = 9
 """So many successive items of one list of the program, or storages, are named by the first and the last: "`xs[0]` to `xs[9]`"."""
@@ -113,18 +116,18 @@ def number_label(number: Number) -> str:
     return str(number) if isinstance(number, bool) else f"{number:.4g}"
 
 
-def node_label(state: State, node: NodeFacts, here: int | None = None) -> Text:
+def node_label(state: State, node: NodeFacts, here: Place | None = None) -> Text:
     """Returns a grad node's name and the line that made it, with its number only if name and line are not unique.
 
     Args:
         state: a state in which the node is alive; it decides whether the label is unique.
         node: the node.
-        here: the line that the text is about, which is not repeated.
+        here: the place that the text is about, whose line is not repeated.
     """
     name = f"`{node.name}` #{node.id}" if state.has_namesake(node) else f"`{node.name}`"
-    if node.line is None or node.line == here:
+    if node.place is None or same_line(node.place, here):
         return Text(name, name)
-    return Text("{0} (line {1})", "{0}（第 {1} 行）").format(name, node.line)
+    return Text("{0} ({1})", "{0}（{1}）").format(name, said_line(state.sources, node.place, here or state.step.place))
 
 
 # --- saved tensors -----------------------------------------------------------------------------------------------------
@@ -147,7 +150,7 @@ class Kept:
         role: the derivative's name for it.
         tensor: the tensor, by number; None if it was freed immediately, or is unknown.
         name: the learner's name for it when its line was done; "" if it had none.
-        made_by: for a tensor without a name, the operation that made it, and its line.
+        made_by: for a tensor without a name, the operation that made it, and its place.
         alone: whether the operation had only one operand, so that texts need not say which it is.
         step: the step that made the node; None if the node is older than the recording.
         place: the operand's position, counted from 0, if the derivative calls it only "x" or "y"; None if it has a better name
@@ -157,7 +160,7 @@ class Kept:
     role: str
     tensor: int | None
     name: str
-    made_by: tuple[str, int | None] | None
+    made_by: tuple[str, Place | None] | None
     alone: bool
     step: int | None
     place: int | None = None
@@ -205,11 +208,11 @@ def _whose(recording: Recording, step: Step, node: int, saved: SavedFacts) -> Ke
     state = recording.state(step.index)
     if step.kept != node:  # the node is older than the recording, or first seen in backward
         tensor = next(_alike(state.tensors.values(), saved), None)
-        return Kept(saved.name, *_called(recording, tensor, state, step.line), alone=False, step=None)
+        return Kept(saved.name, *_called(recording, tensor, state, step.place), alone=False, step=None)
     if saved.name == RESULT:
         # In `y = a.exp().relu_()` it is `y` from the beginning.
         names = () if step.output is None else state.called(step.output).names
-        name = name_on_line(recording, step.line, names)
+        name = name_on_line(recording, step.place, names)
         return Kept(RESULT, step.output, name, None, alone=True, step=step.index)
     before = recording.state(step.index - 1) if step.index else state
     operands = [
@@ -219,7 +222,7 @@ def _whose(recording: Recording, step: Step, node: int, saved: SavedFacts) -> Ke
     alone = len(step.inputs) < 2
     place = _place(step, [each.id for each in operands], saved.name, tensor)
     there = before if tensor is not None and tensor.id in before.tensors else state
-    return Kept(saved.name, *_called(recording, tensor, there, step.line), alone=alone, step=step.index, place=place)
+    return Kept(saved.name, *_called(recording, tensor, there, step.place), alone=alone, step=step.index, place=place)
 
 
 def _place(step: Step, known: Sequence[int], role: str, tensor: TensorFacts | None) -> int | None:
@@ -253,21 +256,19 @@ def _alike(tensors: Iterable[TensorFacts], saved: SavedFacts) -> Iterator[Tensor
 
 
 def _called(
-    recording: Recording, tensor: TensorFacts | None, state: State, line: int | None
-) -> tuple[int | None, str, tuple[str, int | None] | None]:
-    """Returns a tensor, its name on `line`, and for a tensor without a name, what made it."""
+    recording: Recording, tensor: TensorFacts | None, state: State, place: Place | None
+) -> tuple[int | None, str, tuple[str, Place | None] | None]:
+    """Returns a tensor, its name on the line of `place`, and for a tensor without a name, what made it."""
     if tensor is None:
         return None, "", None
-    name = name_on_line(recording, line, state.called(tensor.id).names)
+    name = name_on_line(recording, place, state.called(tensor.id).names)
     return tensor.id, name, None if name else _maker(recording, tensor.id)
 
 
-def name_on_line(recording: Recording, line: int | None, names: Sequence[str], *, or_first: bool = True) -> str:
-    """Returns the one of a tensor's names that occurs on a line of the program; if none does, the first (`or_first`) or ""."""
-    lines = recording.source.splitlines()
-    text = lines[line - 1] if line is not None and 0 < line <= len(lines) else ""
-    # A local name that hides another is written with its function: `f.x` is `x` in the text.
-    words = ((name, word) for name in names for word in (name, name.rpartition(".")[2]))
+def name_on_line(recording: Recording, place: Place | None, names: Sequence[str], *, or_first: bool = True) -> str:
+    """Returns the one of a tensor's names that occurs on the line of a place; if none does, the first (`or_first`) or ""."""
+    text = line_text(recording, place)
+    words = ((name, word) for name in names for word in names_at((name,), place))
     return next((name for name, word in words if _occurs_in(word, text)), names[0] if names and or_first else "")
 
 
@@ -275,10 +276,10 @@ def _occurs_in(word: str, text: str) -> bool:
     return bool(word) and re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", text) is not None
 
 
-def _maker(recording: Recording, tensor: int) -> tuple[str, int | None] | None:
-    """Returns the operation that made a tensor, as the program wrote it, and its line."""
+def _maker(recording: Recording, tensor: int) -> tuple[str, Place | None] | None:
+    """Returns the operation that made a tensor, as the program wrote it, and its place."""
     how = made(recording).get(tensor)
-    return (how.op, how.line) if how is not None and how.how == "made" else None
+    return (how.op, how.place) if how is not None and how.how == "made" else None
 
 
 def naming(recording: Recording, state: State, node: int, *saved: SavedFacts) -> Naming:
@@ -337,10 +338,12 @@ def _brief(state: State, kept: Kept, saved: SavedFacts, shown: Callable[[str], s
         return Text("result", "结果")
     if kept.made_by is None:
         return _constant(state, saved) or Text("value of {0}", "{0} 的值").format(storage_label(saved.storage))
-    op, line = kept.made_by
-    if line is None:
+    op, place = kept.made_by
+    if place is None:
         return Text("result of `{0}`", "`{0}` 的结果").format(op)
-    return Text("result of `{0}` in line {1}", "第 {1} 行 `{0}` 的结果").format(op, line)
+    return Text("result of `{0}` in {1}", "{1} `{0}` 的结果").format(
+        op, said_line(state.sources, place, state.step.place)
+    )
 
 
 def _constant(state: State, saved: SavedFacts) -> Text | None:
@@ -489,5 +492,6 @@ class _Places:
         keys.sort(key=lambda key: (key not in step.inputs, key))
         called = (state.called(key) for key in keys if key in self._tensors)
         return next(
-            (Passed(each.tensor, name_on_line(recording, step.line, each.names)) for each in called if each.names), None
+            (Passed(each.tensor, name_on_line(recording, step.place, each.names)) for each in called if each.names),
+            None,
         )

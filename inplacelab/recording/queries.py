@@ -338,7 +338,7 @@ def refused_operands(recording: Recording, index: int) -> tuple[int, ...]:
     if step.inputs:
         return tuple(dict.fromkeys(with_a_name(recording, before, key) for key in step.inputs))
     named = before.tensors.values()
-    return tuple(each.id for each in named if name_on_line(recording, step.line, each.names, or_first=False))
+    return tuple(each.id for each in named if name_on_line(recording, step.place, each.names, or_first=False))
 
 
 def with_a_name(recording: Recording, state: State, tensor: int) -> int:

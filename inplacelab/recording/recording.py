@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from inplacelab.language import Text, enumerated
-from inplacelab.place import same_line
+from inplacelab.place import Place, same_line
 from inplacelab.recording.facts import CounterFacts, NodeFacts, SavedFacts, SourceFacts, Step, StorageFacts, TensorFacts
 
 Span = tuple[int, Step, tuple[str, ...]]
@@ -30,17 +30,22 @@ class Called(NamedTuple):
     Attributes:
         tensor: its number.
         names: the learner's names for it; empty for a temporary.
-        line: the line that has yet to bind the names; None if they are bound, or there are none.
+        place: the place that has yet to bind the names; None if they are bound, or there are none.
     """
 
     tensor: int
     names: tuple[str, ...]
-    line: int | None = None
+    place: Place | None = None
+
+    @property
+    def line(self) -> int | None:
+        """The line of that place."""
+        return None if self.place is None else self.place.line
 
     @property
     def coming(self) -> bool:
         """Whether the names are bound to it only when the running line is done."""
-        return self.line is not None
+        return self.place is not None
 
     @property
     def bound(self) -> bool:
@@ -51,7 +56,7 @@ class Called(NamedTuple):
     def shown(self) -> tuple[str, ...]:
         """The names as shown: `y`, `→y` for a pending name, `T5` for a temporary.
 
-        >>> Called(5, ("y",)).shown, Called(5, ("y",), line=3).shown, Called(5, ()).shown
+        >>> Called(5, ("y",)).shown, Called(5, ("y",), Place(3)).shown, Called(5, ()).shown
         (('y',), ('→y',), ('T5',))
         """
         if not self.names:
@@ -78,7 +83,7 @@ def called_at(step: int, tensor: int, names: tuple[str, ...], spans: Mapping[int
     if not names:
         for first, binds, soon in spans.get(tensor, ()):
             if first <= step < binds.index:
-                return Called(tensor, soon, binds.line)
+                return Called(tensor, soon, binds.place)
     return Called(tensor, names)
 
 
@@ -146,6 +151,7 @@ class State:
 
     Attributes:
         step: the step.
+        sources: the texts in which places are.
         storages: facts by serial number, in order of creation; so for `counters`, `tensors` and `nodes`.
         awaited: the tensors that this step left unchanged but that are called by another name now, because the line that will
             name them has begun.
@@ -160,6 +166,7 @@ class State:
     """
 
     step: Step
+    sources: tuple[SourceFacts, ...] = field(repr=False, compare=False)
     storages: Mapping[int, StorageFacts]
     counters: Mapping[int, CounterFacts]
     tensors: Mapping[int, TensorFacts]
@@ -289,7 +296,7 @@ class Recording:
 
     @cached_property
     def _states(self) -> tuple[State, ...]:
-        return tuple(_fold(self.steps, self.coming))
+        return tuple(_fold(self.steps, self.sources, self.coming))
 
     @cached_property
     def coming(self) -> Mapping[int, Sequence[Span]]:
@@ -329,7 +336,7 @@ class Recording:
 
     @cached_property
     def _nothing(self) -> State:
-        return State(self.steps[0], {}, {}, {}, {}, {}, {}, {}, {}, {}, {})
+        return State(self.steps[0], self.sources, {}, {}, {}, {}, {}, {}, {}, {}, {}, {})
 
     def states(self) -> tuple[State, ...]:
         """Returns the states after all steps, in order."""
@@ -379,7 +386,9 @@ class Recording:
         return changes[found - 1][1] if found and changes[found - 1][0] > step else None
 
 
-def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iterator[State]:
+def _fold(
+    steps: tuple[Step, ...], sources: tuple[SourceFacts, ...], coming: Mapping[int, Sequence[Span]]
+) -> Iterator[State]:
     storages: MappingProxyType[int, StorageFacts] = MappingProxyType({})
     counters: MappingProxyType[int, CounterFacts] = MappingProxyType({})
     tensors: MappingProxyType[int, TensorFacts] = MappingProxyType({})
@@ -407,7 +416,19 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
         nodes = _apply(nodes, step.nodes)
         awaited = tuple(key for key in begun.get(step.index, ()) if key not in dict(step.tensors))
         yield State(
-            step, storages, counters, tensors, nodes, namesakes, owners, counted, located, bound, coming, awaited
+            step,
+            sources,
+            storages,
+            counters,
+            tensors,
+            nodes,
+            namesakes,
+            owners,
+            counted,
+            located,
+            bound,
+            coming,
+            awaited,
         )
 
 

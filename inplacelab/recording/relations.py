@@ -14,8 +14,10 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
+from inplacelab.place import Place
 from inplacelab.recording.code_of_steps import call_code, code_of
 from inplacelab.recording.facts import BackwardAction, Step, TensorFacts
+from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording, State
 
 
@@ -25,7 +27,7 @@ class Made(NamedTuple):
     Attributes:
         how: "made" by an operation, "backward" by a backward pass, "before" if it existed already, "seen" if no operation of the
             recording made it, "there" in a recording without a program.
-        line: the line; None if it is not known.
+        place: where; None if it is not known.
         op: the operation as the program wrote it; "" if none did.
         given: the first tensor that the operation was given, if the result is on its storage; None otherwise.
         call: the same with the tensor whose method was called, as in `x.t()`.
@@ -33,11 +35,16 @@ class Made(NamedTuple):
     """
 
     how: Literal["made", "backward", "before", "seen", "there"]
-    line: int | None
+    place: Place | None
     op: str
     given: int | None
     call: str = ""
     detached: bool = False
+
+    @property
+    def line(self) -> int | None:
+        """Its line; None if it is not known."""
+        return None if self.place is None else self.place.line
 
 
 def made(recording: Recording) -> Mapping[int, Made]:
@@ -62,12 +69,12 @@ def _made(recording: Recording) -> dict[int, Made]:
 def _how(recording: Recording, step: Step, tensor: int, given: int | None) -> Made:
     if step.kind == "operation":
         if tensor in step.inputs:
-            return Made("before", step.line, "", None)
+            return Made("before", step.place, "", None)
         op, call = code_of(recording, step), call_code(recording, step)
-        return Made("made", step.line, op, given, call, detached=step.op == "detach")
+        return Made("made", step.place, op, given, call, detached=step.op == "detach")
     if step.phase == "backward":
-        return Made("backward", step.line, "", None)
-    return Made("there" if step.kind == "look" else "seen", step.line, "", None)
+        return Made("backward", step.place, "", None)
+    return Made("there" if step.kind == "look" else "seen", step.place, "", None)
 
 
 class Relation(NamedTuple):
@@ -236,7 +243,7 @@ def stages(recording: Recording) -> tuple[Stage, ...]:
 def _stages(recording: Recording) -> tuple[Stage, ...]:
     found: list[Stage] = []
     has_passed = False
-    for _, group in groupby(recording.steps, key=lambda step: (step.phase, step.turn, step.line)):
+    for _, group in groupby(recording.steps, key=lambda step: (step.phase, step.turn, line_of(step.place))):
         steps = list(group)
         stage: Stage = steps[0].phase
         has_passed |= stage == "backward"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from inplacelab.place import Place
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.recording import Recording
 from inplacelab.supported import frameworks
@@ -243,14 +244,47 @@ def _deeper(tree: ast.AST, most: int) -> bool:
     return bool(level)
 
 
-def source_tree_of(recording: Recording) -> SourceTree | None:
-    """Returns the parsed program of a recording; None if it is not plain Python, such as a cell with shell commands."""
-    return recording.once(_program)
+def source_tree_of(recording: Recording, source: int = 0) -> SourceTree | None:
+    """Returns a parsed source of a recording, by number; None if it is not plain Python, such as a cell with shell commands."""
+    trees = recording.once(_trees)
+    if source not in trees:
+        trees[source] = _parsed(recording.text_of(source))
+    return trees[source]
 
 
-def _program(recording: Recording) -> SourceTree | None:
+def tree_at(recording: Recording, place: Place | None) -> SourceTree | None:
+    """Returns the parsed source of a place; None if the place is not known, or its source is not plain Python."""
+    return None if place is None else source_tree_of(recording, place.source)
+
+
+def statement_at(recording: Recording, place: Place | None) -> ast.stmt | None:
+    """Returns the only simple statement on the line of a place; None if there are none or several, or it is not known."""
+    program = tree_at(recording, place)
+    return None if program is None or place is None else program.statement(place.line)
+
+
+def line_text(recording: Recording, place: Place | None) -> str:
+    """Returns the line of a place, without its end; "" if it is not known."""
+    if place is None:
+        return ""
+    known = recording.once(_lines)
+    if place.source not in known:
+        known[place.source] = recording.text_of(place.source).splitlines()
+    lines = known[place.source]
+    return lines[place.line - 1] if 0 < place.line <= len(lines) else ""
+
+
+def _lines(_: Recording) -> dict[int, list[str]]:
+    return {}
+
+
+def _trees(_: Recording) -> dict[int, SourceTree | None]:
+    return {}  # each is parsed when it is asked for
+
+
+def _parsed(text: str) -> SourceTree | None:
     try:
-        return SourceTree(recording.source)
+        return SourceTree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # such as a null byte, or brackets nested too deeply
         return None
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
 
+from inplacelab.language import Text
+from inplacelab.place import Place, same_line
 from inplacelab.recording.code_of_steps import expression_of
 from inplacelab.recording.facts import (
     FailureFacts,
@@ -20,13 +24,14 @@ from inplacelab.recording.facts import (
 from inplacelab.recording.fixes.recorded import size_of
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.naming import RESULT, kept_values, namings
+from inplacelab.recording.places import file_of, has_several_callers, names_at, source_of
 from inplacelab.recording.queries import kept_by, newly_stale, stale, who_overwrote
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import made, relation_of
-from inplacelab.recording.sentences.failures import Mark, marks
+from inplacelab.recording.sentences.failures import Mark, marks, notes, with_call
 from inplacelab.recording.sentences.phrases import StepContext
 from inplacelab.recording.slots import common_runs, slot_runs, slots_reached
-from inplacelab.recording.source_tree import SourceTree, source_tree_of
+from inplacelab.recording.source_tree import line_text, statement_at, tree_at
 
 MOST = 4
 """A write that makes values of more lines stale is not traced: the list would be too long to read."""
@@ -57,9 +62,37 @@ def trace(recording: Recording, index: int) -> tuple[Mark, ...]:
     """
     facts = failure_at(recording, index)
     found = _turned_stale(StepContext(recording, index)) if facts is None else facts if facts.values else None
-    last = recording.source.count("\n") + 1
     shown = (each for each in (marks(found) if found else ()) if each.role != "made" and not (each.number and facts))
-    return tuple(each for each in shown if not each.at.file and each.line <= last)
+    return tuple(
+        with_call(each, _telling_call(recording, each.sites))
+        for each in shown
+        if each.line <= _length(recording, each.at.file)
+    )
+
+
+def marks_in(recording: Recording, index: int, source: int) -> tuple[Mark, ...]:
+    """Returns those marks of a step that are in one source, by number (see `trace`)."""
+    return tuple(each for each in trace(recording, index) if source_of(recording, each.at.file) == source)
+
+
+def _length(recording: Recording, file: str) -> int:
+    """Returns the number of lines of a source; 0 for a file that was not recorded."""
+    source = source_of(recording, file)
+    return 0 if source is None else recording.text_of(source).count("\n") + 1
+
+
+def told_notes(recording: Recording, facts: FailureFacts, but: str = "") -> tuple[Text, ...]:
+    """Returns `notes` of a failure of a recording, with the calls that tell runs of one line apart."""
+    return notes(facts, but, partial(_telling_call, recording))
+
+
+def _telling_call(recording: Recording, sites: Sites) -> SiteFacts | None:
+    """Returns the call that tells which run of a line is meant, or which leads there from another source; None if none tells anything."""
+    for site, caller in pairwise(sites):
+        source = source_of(recording, site.file)
+        if source is not None and has_several_callers(recording, source, site.function):
+            return caller
+    return next((each for each in sites if each.file != sites[0].file), None)
 
 
 def failure_at(recording: Recording, index: int) -> FailureFacts | None:
@@ -75,7 +108,7 @@ def _found_at(recording: Recording, index: int) -> FailureFacts | None:
     error = context.step.error
     if error is None:
         return None
-    needed = site_of(recording, context.step.line)
+    needed = site_of(recording, context.step.place)
     if (found := spoilt(context)) is not None:
         value = _kept(context, found.node, found.saved)
         writes = _written(recording, found.saved, value.names, found.writes)
@@ -85,17 +118,17 @@ def _found_at(recording: Recording, index: int) -> FailureFacts | None:
     node = None if error.node is None else context.node(error.node)
     if kind == "again" and node is not None:
         released = site_of(recording, _released_in(recording, node.id))
-        kept = KeptFacts(node.name, op=node.op, sites=site_of(recording, node.line))
+        kept = KeptFacts(node.name, op=node.op, sites=site_of(recording, node.place))
         return FailureFacts(kind, needed, (kept,) if kept.sites else (), released)
     return None if error.failure is None or not needed else FailureFacts(kind, needed)
 
 
-def _released_in(recording: Recording, node: int) -> int | None:
-    """Returns the line of the pass that has released what a node had saved."""
-    begun: int | None = None
+def _released_in(recording: Recording, node: int) -> Place | None:
+    """Returns where the pass began that has released what a node had saved."""
+    begun: Place | None = None
     for step in recording.steps:
         if step.backward is not None and step.backward.action == "begin":
-            begun = step.line
+            begun = step.place
         if any(number == node and facts is not None and facts.released for number, facts in step.nodes):
             return begun
     return None
@@ -103,7 +136,9 @@ def _released_in(recording: Recording, node: int) -> int | None:
 
 def _turned_stale(context: StepContext) -> FailureFacts | None:
     lost = newly_stale(context.recording, context.index)
-    kept = {value.sites[0].line: value for each in lost if (value := _kept(context, *each)).sites}
+    kept = {
+        (value.sites[0].file, value.sites[0].line): value for each in lost if (value := _kept(context, *each)).sites
+    }
     found = next(((saved, write) for write in context.step.writes for _, saved in lost if saved.storage == write.storage), None)  # fmt: skip
     if found is None or not kept or len(kept) > MOST:
         return None
@@ -158,7 +193,7 @@ def _kept(context: StepContext, number: int, saved: SavedFacts) -> KeptFacts:
     named = [] if alone or len(positions) == len(others) else [each.role for each in others]
     bound = context.after.bound(kept.name) if kept.name else None
     coming = kept.tensor is not None and context.after.called(kept.tensor).awaits(kept.name)
-    op, line = kept.made_by or ("", None)
+    op, place = kept.made_by or ("", None)
     return KeptFacts(
         node.name,
         "result" if kept.role == RESULT else "operand" if all(map(str.isidentifier, named)) else "forward",
@@ -167,12 +202,13 @@ def _kept(context: StepContext, number: int, saved: SavedFacts) -> KeptFacts:
         names=(kept.name,) if kept.name else (),
         former=bound not in (None, kept.tensor) and not coming,
         made_by="" if kept.role == RESULT else op,
-        made_in=line,
+        made_in=None if place is None else place.line,
+        made_in_file="" if place is None else file_of(recording, place.source),
         dtype=saved.dtype or ("" if storage is None else storage.dtype),
         shape=saved.shape,
         kept=saved.version,
         op=(step and step.op) or node.op,
-        sites=site_of(recording, node.line, step),
+        sites=site_of(recording, node.place, step),
         inferred=saved.inferred,
     )
 
@@ -193,7 +229,7 @@ def merged(writes: Iterator[OverwriteFacts]) -> tuple[OverwriteFacts, ...]:
             and replace(each, before=last.before, times=last.times) == replace(last, after=each.after)
             and last.after == each.before
         ):
-            found[-1] = replace(last, after=each.after, times=last.times + 1)
+            found[-1] = replace(last, after=each.after, times=last.times + 1, last=each.sites)
         else:
             found.append(each)
     return tuple(found)
@@ -207,7 +243,7 @@ def _overwrite(
     kept = slot_runs(saved) if storage is None else slots_reached(storage, saved)
     how = "" if common_runs(kept, write.slots) else "beside"
     tensor = there.tensor_before(write.tensor) or there.after.tensors.get(write.tensor)
-    found = OverwriteFacts(step.op or "", write.before, write.after, site_of(recording, step.line, step), how=how)  # type: ignore[arg-type]
+    found = OverwriteFacts(step.op or "", write.before, write.after, site_of(recording, step.place, step), how=how)  # type: ignore[arg-type]
     relation = None if tensor is None else relation_of(recording, there.before, tensor)
     if tensor is None or relation is None:
         return found
@@ -231,14 +267,14 @@ def made_at(recording: Recording, tensor: int, names: Sequence[str]) -> Sites:
     """Returns the expression that made a tensor, as the program wrote it."""
     how = made(recording).get(tensor)
     step = None if how is None or how.how != "made" else next((s for s in recording.steps if s.output == tensor), None)
-    program = source_tree_of(recording)
-    statement = None if program is None or step is None else program.statement(step.line)
-    if step is None or statement is None:
+    statement = None if step is None else statement_at(recording, step.place)
+    if step is None or step.place is None or statement is None:
         return ()
-    if isinstance(statement, ast.Assign) and any(ast.unparse(each) in names for each in statement.targets):
-        return _site(recording, program, step.line, statement.value)
+    known = names_at(names, step.place)
+    if isinstance(statement, ast.Assign) and any(ast.unparse(each) in known for each in statement.targets):
+        return _sites(recording, step.place, statement.value)
     written = expression_of(recording, step)
-    return () if written is None else _site(recording, program, step.line, written)
+    return () if written is None else _sites(recording, step.place, written)
 
 
 def explained(recording: Recording, watched: Sequence[tuple[str, str, FailureFacts]] = ()) -> Recording:
@@ -257,7 +293,7 @@ def explained(recording: Recording, watched: Sequence[tuple[str, str, FailureFac
         ]
         facts = left.pop(same[-1])[2] if same else failure_at(recording, step.index)
         if facts is not None:
-            facts = moved(_within(facts), lambda site: replace(site, text=site.text[:MOST_TEXT]))
+            facts = moved(_within(recording, facts), lambda site: replace(site, text=site.text[:MOST_TEXT]))
         steps[step.index] = replace(step, error=replace(step.error, failure=facts))
     return replace(recording, steps=tuple(steps))
 
@@ -265,28 +301,31 @@ def explained(recording: Recording, watched: Sequence[tuple[str, str, FailureFac
 # --- places ------------------------------------------------------------------------------------------------------------
 
 
-def site_of(recording: Recording, line: int | None, step: Step | None = None) -> Sites:
-    """Returns a line of the recorded program, with what it says of a step; else with the whole statement."""
-    program = source_tree_of(recording)
-    meant = None if step is None or step.line != line else expression_of(recording, step)
-    if meant is None and program is not None:
-        statement = program.statement(line)
-        meant = None if statement is None else program.did(statement, step.op if step else None) or statement
-    return _site(recording, program, line, meant)
-
-
-def _site(
-    recording: Recording, program: SourceTree | None, line: int | None, meant: ast.expr | ast.stmt | None
-) -> Sites:
-    if line is None:
+def site_of(recording: Recording, place: Place | None, step: Step | None = None) -> Sites:
+    """Returns a place of the recorded program and the calls that led there: its line with what it says of a step, else with the whole statement."""
+    if place is None:
         return ()
-    lines = recording.source.splitlines()
-    text = lines[line - 1] if 0 < line <= len(lines) else ""
-    function = "" if program is None else program.function_at(line)
+    program = tree_at(recording, place)
+    meant = None if step is None or not same_line(step.place, place) else expression_of(recording, step)
+    if meant is None and program is not None:
+        statement = program.statement(place.line)
+        meant = None if statement is None else program.did(statement, step.op if step else None) or statement
+    return _sites(recording, place, meant)
+
+
+def _sites(recording: Recording, place: Place, meant: ast.expr | ast.stmt | None) -> Sites:
+    _, *callers = place.calls
+    of_callers = (_site(recording, each, statement_at(recording, each)) for each in callers)
+    return (_site(recording, place, meant), *of_callers)
+
+
+def _site(recording: Recording, place: Place, meant: ast.expr | ast.stmt | None) -> SiteFacts:
+    program, line, file = tree_at(recording, place), place.line, file_of(recording, place.source)
+    text = line_text(recording, place)
+    function = place.function if program is None else program.function_at(line)
     if meant is None or meant.lineno != line:
-        return (SiteFacts("", line, line, -1, -1, text, function),)
-    end = meant.end_lineno or line
-    return (SiteFacts("", line, end, meant.col_offset, meant.end_col_offset or 0, text, function),)
+        return SiteFacts(file, line, line, -1, -1, text, function)
+    return SiteFacts(file, line, meant.end_lineno or line, meant.col_offset, meant.end_col_offset or 0, text, function)
 
 
 def moved(facts: FailureFacts, move: Callable[[SiteFacts], SiteFacts]) -> FailureFacts:
@@ -294,11 +333,11 @@ def moved(facts: FailureFacts, move: Callable[[SiteFacts], SiteFacts]) -> Failur
     return _placed(facts, lambda some: tuple(map(move, some)))
 
 
-def _within(facts: FailureFacts) -> FailureFacts:
+def _within(recording: Recording, facts: FailureFacts) -> FailureFacts:
     """Returns the same facts without the callers of the recorded program: what ran it is no part of it, and a file is not to tell where that is."""
 
     def within(some: Sites) -> Sites:
-        own = [k for k, each in enumerate(some) if not each.file]
+        own = [k for k, each in enumerate(some) if source_of(recording, each.file) is not None]
         return some[: own[-1] + 1] if own else some
 
     return _placed(facts, within)
@@ -317,14 +356,16 @@ def _placed(facts: FailureFacts, sites: Callable[[Sites], Sites]) -> FailureFact
 
 def in_file(facts: FailureFacts, filename: str) -> FailureFacts:
     """Returns the same facts with the name of the recorded program's file."""
-    return moved(facts, lambda site: site if site.file else replace(site, file=filename))
+    placed = moved(facts, lambda site: site if site.file else replace(site, file=filename))
+    values = (replace(each, made_in_file=each.made_in_file or filename) for each in placed.values)
+    return replace(placed, values=tuple(values))
 
 
 def trail_of(facts: FailureFacts) -> Trail:
     """Returns the spots of a failure, for the first of what it may have been."""
     value = facts.values[0] if facts.values else KeptFacts("")
     views = dict.fromkeys(spot for each in value.writes for spot in _spots(each.made)[:1])
-    names, size = () if value.is_view else value.names[:1], size_of(value.dtype, value.shape or ())
+    names, size = () if value.is_view else _bare(value.names[:1], value.sites), size_of(value.dtype, value.shape or ())
     writes = dict.fromkeys(
         tuple(replace(spot, bytes=0 if each.through or each.relation or each.how or value.is_view else size) for spot in _spots(each.sites, each.op))
         for each in value.writes
@@ -337,6 +378,11 @@ def trail_of(facts: FailureFacts) -> Trail:
         facts.kind, kept, value.role == "result", tuple(writes), tuple(views),
         _spots(facts.needed), _spots(facts.released),
     )  # fmt: skip
+
+
+def _bare(names: Sequence[str], sites: Sites) -> tuple[str, ...]:
+    """Returns names as the innermost function writes them; those of other functions are left out."""
+    return names_at(names, Place(1, function=sites[0].function) if sites else None)
 
 
 def _spots(sites: Sites, op: str = "") -> tuple[Spot, ...]:

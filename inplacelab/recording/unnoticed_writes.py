@@ -27,6 +27,7 @@ from inplacelab.recording.facts import (
     TensorFacts,
     WriteFacts,
 )
+from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs, common_runs, slot_runs
 from inplacelab.recording.trace import made_at, site_of
@@ -307,12 +308,12 @@ class _Sweep:
     def _check(self, begins: Step) -> None:
         """Finds what the pass that begins does not know of."""
         running = [number for number, facts in begins.nodes if facts is not None and facts.status == "waiting"]
-        seen: set[tuple[int | None, int | None, str]] = set()
+        seen: set[tuple[tuple[int, int] | None, tuple[int, int] | None, str]] = set()
         for node in running:
             found = [self._of_read(each, begins) for each in self.reads.get(node, ())]
             found += [each for saved in self.nodes[node].saved for each in self._of_saved(node, saved, begins)]
             for each in found:
-                key = each.write.line, each.read.line, each.why
+                key = line_of(each.write.place), line_of(each.read.place), each.why
                 if key not in seen:
                     seen.add(key)
                     self.found.append(each)
@@ -375,7 +376,7 @@ def unnoticed_failures(recording: Recording) -> list[FailureFacts]:
 
 
 def _facts(recording: Recording, each: Unnoticed) -> FailureFacts:
-    read, write = site_of(recording, each.read.line, each.read), site_of(recording, each.write.line, each.write)
+    read, write = site_of(recording, each.read.place, each.read), site_of(recording, each.write.place, each.write)
     nodes = (facts for key, facts in each.read.nodes if facts is not None and key == each.read.kept)
     node = next((facts.name for facts in nodes), "")
     names = each.tensor.names if each.tensor else ()
@@ -387,4 +388,4 @@ def _facts(recording: Recording, each: Unnoticed) -> FailureFacts:
         wrote = replace(wrote, through=through, relation="view" if is_view else "shares", base=base, made=made)
     value = KeptFacts(node, names=names, op=each.read.op or "", writes=(wrote,))
     kept = replace(value, sites=read) if each.why == "saved" else replace(value, read=read)
-    return FailureFacts("silent", site_of(recording, each.begun.line, each.begun), (kept,), wrong=each.wrong)
+    return FailureFacts("silent", site_of(recording, each.begun.place, each.begun), (kept,), wrong=each.wrong)

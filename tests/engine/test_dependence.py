@@ -14,7 +14,7 @@ from inplacelab.dependence import Dependence
 from inplacelab.ops.table import ROWS
 from inplacelab.ops.table.depends import NOT_KNOWN, declared
 from inplacelab.ops.table.row import NoFormula
-from inplacelab.recording.sources import sources
+from inplacelab.recording.computed_from import operand_elements
 from tests.row_cases.each import for_each_variant
 
 SMALL = (1e-6, -1e-6)
@@ -57,7 +57,7 @@ def declared_pattern(depends: Dependence, arrays: list[Any], shape: tuple[int, .
     shapes = tuple(tuple(a.shape) for a in arrays)
     found = [np.zeros((len(elements), a.size), bool) for a in arrays]
     for row, element in enumerate(elements):
-        origins = sources(depends, shapes, shape, element, lambda k, at: arrays[k].reshape(-1)[at].item())
+        origins = operand_elements(depends, shapes, shape, element, lambda k, at: arrays[k].reshape(-1)[at].item())
         assert origins is not None
         for operand, at in origins:
             found[operand][row, at] = True

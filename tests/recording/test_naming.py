@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inplacelab.place import Place
 from inplacelab.recording import Recording, sentence
 from inplacelab.recording.naming import edge_names, naming
 from inplacelab.recording.quiz.memory import on_storage
@@ -93,7 +94,7 @@ def test_what_an_optimizer_remembers_is_called_so_while_its_first_step_runs() ->
 def test_it_says_which_line_will_bind_the_name() -> None:
     recording = run(START + "def f(t):\n    return (t * 2.).relu_()\ny = f(x).scale_(3.)\n").recording
     state = next(state for state in recording.states() if state.step.line == 3)
-    assert state.called(1) == Called(1, ("y",), line=4)
+    assert state.called(1) == Called(1, ("y",), Place(4))
     assert sentence(recording, state.step.index).en.count("`→y` will be named `y` when line 4 is done.") == 1
 
 
@@ -145,5 +146,5 @@ def test_no_name_is_said_to_come_that_does_not(name: str) -> None:
             between = [recording.state(step) for step in range(first, binds.index)]
             assert between
             assert {state.tensors[key].names for state in between} == {()}
-            assert {state.called(key) for state in between} == {Called(key, names, binds.line)}
+            assert {state.called(key) for state in between} == {Called(key, names, binds.place)}
             assert recording.state(binds.index).called(key) == Called(key, names)

@@ -289,6 +289,39 @@ def stale() -> Recording:
     return s.recording()
 
 
+def many_files(others: int = 1) -> Recording:
+    """The same in a program of several files: a module keeps what another method of it overwrites. Two of the files have one name."""
+    train = "import paddle\nfrom gan.model import Net\n\nnet = Net()\na, k = made()\nout = net(a)\nnet.shift(k)\nout.sum().backward()\n"
+    model = (
+        "class Block:\n    def forward(self, b):\n        return b * b\n\n\nclass Net:\n    def forward(self, a):\n        self.h = a * 2\n"
+        "        return self.block(self.h)\n\n    def shift(self, k):\n        self.h.add_(k)\n"
+    )
+    missing = SourceFacts(
+        "<string>", "", remark=Text("Its text was not found: it came from `exec`.", "找不到它的文本：它来自 `exec`。")
+    )
+    sources = [SourceFacts("train.py", train), SourceFacts("gan/model.py", model), missing]
+    sources += [SourceFacts(f"{'vae' if not k else f'part{k}'}/model.py", f"# module {k}\n") for k in range(others)]
+    forward = Place(9, 1, "Net.forward", "net", Place(6))
+    places = {
+        1: Place(5),
+        2: Place(8, 1, "Net.forward", "net", Place(6)),
+        3: Place(3, 1, "Block.forward", "net.block", forward),
+        4: Place(12, 1, "Net.shift", "net", Place(7)),
+        5: Place(8),
+    }
+    alone = stale()
+    # In `stale`, line 1 has two steps, of which the second is in the model here.
+    lines = [1, 2, 3, 4, *[5] * len(alone.steps)]
+
+    def moved(step: Step) -> Step:
+        nodes = tuple(
+            (key, node and replace(node, place=node.place and places[node.place.line + 1])) for key, node in step.nodes
+        )
+        return replace(step, place=places[lines[step.index]], turn=lines[step.index], nodes=nodes)
+
+    return replace(alone, title="train.py", sources=tuple(sources), steps=tuple(map(moved, alone.steps)))
+
+
 def large(slots: int = 4096) -> Recording:
     """A storage too large to draw slot by slot, with a column of it as a view."""
     side = int(slots**0.5)
@@ -472,4 +505,5 @@ ALL: dict[str, Callable[[], Recording]] = {
     "really_training": really_training,
     "kept_often": kept_often,
     "named_late": named_late,
+    "many_files": many_files,
 }

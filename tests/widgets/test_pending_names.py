@@ -8,6 +8,7 @@ from inplacelab.language import Text
 from inplacelab_widgets import to_markdown, to_svg
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.memory_panel import holders
+from inplacelab_widgets.scene.places import Lines
 from inplacelab_widgets.scene.player_links import links
 from inplacelab_widgets.scene.svg import Look, Panel
 from inplacelab_widgets.scene.tables import tables
@@ -122,7 +123,7 @@ def test_the_table_of_nodes_says_whose_gradient_goes_where(scene: Scene) -> None
 def test_still_pictures_and_the_words_for_a_pointer(scene: Scene) -> None:
     assert "→x" in to_svg(scene, RUNNING)
     assert "→x" not in to_svg(scene, DONE)
-    names = [layout[4] for layout in links(scene.recording, lambda _: 0)["layouts"]]
+    names = [layout[4] for layout in links(scene.recording, lambda _: 0, Lines(scene.recording))["layouts"]]
     assert "→x" in names
     assert "T1" not in names
 

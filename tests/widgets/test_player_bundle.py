@@ -70,9 +70,9 @@ def test_a_module_imports_what_stands_before_it_and_is_there(module: str) -> Non
 
 def test_it_is_small_since_every_widget_carries_it() -> None:
     # Of these, what follows origins takes 5 kB: it must work in a page without Python. What fits pictures to a
-    # projector and to a page takes 2 kB.
-    assert len(packed_javascript().encode()) < 75_000
-    assert len(packed_javascript(compares=True).encode()) < 80_000
+    # projector and to a page takes 2 kB; the texts of a program, the calls and the steps of three sizes take 5 kB.
+    assert len(packed_javascript().encode()) < 82_000
+    assert len(packed_javascript(compares=True).encode()) < 87_000
 
 
 def test_only_a_comparison_carries_what_plays_two_programs() -> None:

@@ -20,6 +20,7 @@ from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.places import place_in_words
 from inplacelab_widgets.scene.still_pictures import descriptions_at, frame, panels_picture, picture, said
 from inplacelab_widgets.scene.svg import Panel
 from inplacelab_widgets.scene.tables import Table, tables, tables_of_panels
@@ -308,8 +309,8 @@ def _chosen(recording: Recording, step: int | None) -> int:
 def _place(recording: Recording, step: int) -> Text:
     now = recording.steps[step]
     place = PLAYER["position"].format(step=step + 1, steps=len(recording))
-    if now.line is not None:
-        place = Text("{0}, {1}", "{0}，{1}").format(place, words.LINE.format(line=now.line))
+    if now.place is not None:
+        place = Text("{0}, {1}", "{0}，{1}").format(place, place_in_words(recording, now.place))
     phase = player_words(terms_of(recording))[stages(recording)[step]]
     if phase.en:
         place = Text("{0}, {1}", "{0}，{1}").format(place, phase)

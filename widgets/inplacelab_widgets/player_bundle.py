@@ -17,6 +17,7 @@ from inplacelab_widgets.scene.palette import css
 
 MODULES = (
     "steps",
+    "places",
     "unpack",
     "dom",
     "scrolling",
@@ -32,6 +33,7 @@ MODULES = (
     "grid_keys",
     "minimap",
     "panes",
+    "calls",
     "code",
     "dialog",
     "fixes",
@@ -58,6 +60,7 @@ STYLES = (
     "toolbar",
     "key_steps",
     "code",
+    "calls",
     "panes",
     "minimap",
     "sentence",

@@ -26,6 +26,7 @@ from inplacelab.recording.fixes.order import may_move
 from inplacelab.recording.fixes.proposals import NO_ORDINARY, out_of_place, proposals, written_names
 from inplacelab.recording.fixes.recorded import refusal_fixes, trails_of
 from inplacelab.recording.fixes.spots import OF_ONE_FILE, Lines, ParsedFiles, Proposal, Read, Spot, Trail, Where
+from inplacelab.recording.places import said_lines, source_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import applied, source_lines
 from inplacelab.supported import framework_named
@@ -147,7 +148,7 @@ def fixes(recording: Recording) -> tuple[FixFacts, ...]:
     Args:
         recording: the recording, up to the error.
     """
-    source = recording.source
+    read, lines = of_recording(recording)
 
     def sure(proposal: Proposal) -> bool:
         return proposal.sure or (proposal.way == "order" and may_move(recording, proposal.edits))
@@ -155,8 +156,25 @@ def fixes(recording: Recording) -> tuple[FixFacts, ...]:
     trails, known = trails_of(recording), framework_named(recording.framework)
     if known is not None and known.loses_history and any(each.views for each in trails):
         return ()  # backward may not know of a write through a view: with an edit, the program may run with wrong gradients
-    found = [*proposals(trails, lambda _: source), *refusal_fixes(recording)]
-    return untried(found, sure) or tuple(_advice(trails, lambda _: source, OF_ONE_FILE))
+    found = [*proposals(trails, read, lines), *refusal_fixes(recording)]
+    return untried(found, sure) or tuple(_advice(trails, read, lines))
+
+
+def of_recording(recording: Recording) -> tuple[Read, Lines]:
+    """Returns what reads the sources of a recording by their names, and what names their lines in texts about its last step."""
+    here = recording.steps[-1].place if recording.steps else None
+
+    def read(name: str) -> str:
+        source = source_of(recording, name)
+        if source is None:
+            raise FileNotFoundError(name)
+        return recording.text_of(source)
+
+    def lines(name: str, first: int, last: int) -> Text:
+        said = said_lines(recording.sources, source_of(recording, name) or 0, first, last, here)
+        return Text(said.en, f" {said.zh}" if said.zh.startswith("`") else said.zh)
+
+    return read, lines
 
 
 def fixes_for(trails: Sequence[Trail], read: Read, lines: Lines = OF_ONE_FILE) -> tuple[FixFacts, ...]:
@@ -247,10 +265,10 @@ def _advice(trails: Sequence[Trail], read: Read, lines: Lines) -> Iterator[FixFa
     """Yields general advice, with all the lines and the names that it is about: the write that the pass failed on comes first."""
     writes = [write[0] for each in trails for write in each.writes]
     sources = ParsedFiles(read, trails, lines)
-    by_line: dict[int, list[tuple[Where, Spot]]] = {}
+    by_line: dict[tuple[str, int], list[tuple[Where, Spot]]] = {}
     for spot in dict.fromkeys(writes):
         for where in sources.at((spot,)):
-            by_line.setdefault(spot.line, []).append((where, spot))
+            by_line.setdefault((spot.filename, spot.line), []).append((where, spot))
     if by_line and all(where.updates or where.unrecorded for some in by_line.values() for where, _ in some):
         ((where, spot), *_) = next(iter(by_line.values()))
         ways = [_COMPUTED_AGAIN.format(where.line(spot.line))]
@@ -303,11 +321,18 @@ def _bound(loop: ast.For | ast.While) -> set[str]:
     return {each.id for each in ast.walk(target) if isinstance(each, ast.Name)} if target is not None else set()
 
 
-def lines_after(source: str, fix: FixFacts) -> list[tuple[str, bool]]:
-    """Returns the lines of a fixed program, each with whether it is new."""
+def lines_after(source: str, fix: FixFacts, file: str = "") -> list[tuple[str, bool]]:
+    """Returns the lines of a fixed file, each with whether it is new.
+
+    Args:
+        source: its text.
+        fix: the fix.
+        file: what edits call it; "" for the program that was started.
+    """
+    edits = [each for each in fix.edits if each.file == file]
     old, new = (
         [each.rstrip("\r\n") for each in source_lines(source)],
-        [each.rstrip("\r\n") for each in source_lines(applied(source, fix.edits))],
+        [each.rstrip("\r\n") for each in source_lines(applied(source, edits))],
     )
     found: list[tuple[str, bool]] = []
     for tag, _, _, begin, end in SequenceMatcher(None, old, new).get_opcodes():

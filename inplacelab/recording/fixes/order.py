@@ -13,11 +13,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from inplacelab.recording.facts import EditFacts, NodeFacts, Step, TensorFacts
+from inplacelab.recording.places import bare_name, source_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import SourceTree, root_of, source_lines
 
-Began = tuple[int, int]
-"""A statement that began: its line, and how many frames of the program ran it."""
+Began = tuple[int, int, int]
+"""A statement that began: the number of its source, its line, and how many frames of the program ran it."""
 
 
 def moves(source: str, edits: Sequence[EditFacts]) -> bool:
@@ -29,22 +30,33 @@ def may_move(recording: Recording, edits: Sequence[EditFacts]) -> bool:
     """Whether the recording of a run that ended in a failed pass shows, too, that edits may move a statement: one that ran once, across none that
     looks at gradients.
     """
-    program, swaps = SourceTree(recording.source), list(_swaps(recording.source, edits))
-    return bool(swaps) and not recording.truncated and all(_may_swap(recording, program, each) for each in swaps)
+    files = {each.file for each in edits}
+    source = source_of(recording, files.pop()) if len(files) == 1 else None
+    if source is None or recording.truncated:
+        return False
+    text = recording.text_of(source)
+    program, swaps = SourceTree(text), list(_swaps(text, edits))
+    return bool(swaps) and all(_may_swap(recording, source, program, each) for each in swaps)
 
 
-def _may_swap(recording: Recording, program: SourceTree, swap: _Swap) -> bool:
+def _may_swap(recording: Recording, source: int, program: SourceTree, swap: _Swap) -> bool:
     parts = _within(program, swap.first), _within(program, swap.then)
     attributes = [
         node.attr for part in parts for each in part for node in ast.walk(each) if isinstance(node, ast.Attribute)
     ]
     if attributes.count("backward") != 1 or _TOUCHES_GRADIENTS & {*attributes} or any(map(program.repeats, parts[1])):
         return False
-    of_first = [each.index for each in recording.steps if each.line in swap.first]
-    of_then = [each.index for each in recording.steps if each.line in swap.then]
+    of_first = [each.index for each in recording.steps if _runs_in(each, source, swap.first)]
+    of_then = [each.index for each in recording.steps if _runs_in(each, source, swap.then)]
     if not of_first or not of_then or of_then[0] < of_first[0] or _names_depend(*parts, _tensors(recording)):
         return False
     return not depends(recording, range(of_first[0], of_then[0]), range(of_then[0], len(recording)))
+
+
+def _runs_in(step: Step, source: int, lines: range) -> bool:
+    """Whether a step belongs to lines of a source: it stands there, or in a function that was called from there."""
+    calls = () if step.place is None else step.place.calls
+    return any(each.source == source and each.line in lines for each in calls)
 
 
 _TOUCHES_GRADIENTS = {
@@ -58,7 +70,7 @@ def keeps_order(recording: Recording, began: Sequence[Began], edits: Sequence[Ed
     Args:
         recording: a whole run of the program before the edits.
         began: the statements of the run, in order: those of the turns 1, 2, ...
-        edits: the edits.
+        edits: the edits of the program that was started.
     """
     swaps = list(_swaps(recording.source, edits))
     if not swaps:
@@ -122,11 +134,11 @@ def _independent(recording: Recording, began: Sequence[Began], program: SourceTr
 def _tensors(recording: Recording) -> set[str]:
     """Returns the names of all tensors."""
     return {
-        name.partition(".")[0].partition("[")[0]
+        name
         for step in recording.steps
         for _, facts in step.tensors
         if facts is not None
-        for name in facts.names
+        for name in map(bare_name, facts.names)
         if name.isidentifier()
     }
 
@@ -135,12 +147,12 @@ def _runs(began: Sequence[Began], swap: _Swap) -> Iterator[tuple[range, range] |
     """Yields the turns of each time that the two parts ran; None if the second did not follow the first."""
     position = 0
     while position < len(began):
-        if began[position][0] not in swap.first:
+        if not _begins_in(began, position, swap.first):
             position += 1
             continue
         middle = _end(began, position, swap.first)
         end = _end(began, middle, swap.then)
-        if end == middle or began[middle][1] != began[position][1]:
+        if end == middle or began[middle][2] != began[position][2]:
             yield None
             return
         yield range(position + 1, middle + 1), range(middle + 1, end + 1)
@@ -149,14 +161,19 @@ def _runs(began: Sequence[Began], swap: _Swap) -> Iterator[tuple[range, range] |
 
 def _end(began: Sequence[Began], position: int, lines: range) -> int:
     """Returns where a part has ended that runs from a position on, with the functions that it calls."""
-    if position >= len(began) or began[position][0] not in lines:
+    if not _begins_in(began, position, lines):
         return position
-    depth = began[position][1]
+    depth = began[position][2]
     while position < len(began) and (
-        began[position][1] > depth or (began[position][1] == depth and began[position][0] in lines)
+        began[position][2] > depth or (began[position][2] == depth and _begins_in(began, position, lines))
     ):
         position += 1
     return position
+
+
+def _begins_in(began: Sequence[Began], position: int, lines: range) -> bool:
+    """Whether a statement began in lines of the program that was started."""
+    return position < len(began) and began[position][0] == 0 and began[position][1] in lines
 
 
 # --- names -------------------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def computed_again(trails: Sequence[Trail], sources: ParsedFiles) -> Iterator[Pr
             return
         earlier = program.before(backward)
         holds = [k for k, each in enumerate(earlier) if each.lineno <= last <= (each.end_lineno or 0)]
-        if len(holds) != 1 or isinstance(earlier[holds[0]], ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if len(holds) != 1 or isinstance(earlier[holds[0]], _DEFINITIONS):
             return
         first, after = earlier[holds[0]], [*earlier[holds[0] + 1 :], backward][0]
         known = [*spots, *(each for trail in trails for each in trail.kept[:1])]
@@ -240,13 +240,15 @@ def _elsewhere(trail: Trail, places: Sequence[Where], sources: ParsedFiles) -> I
 
 def _clones(trail: Trail, places: Sequence[Where], sources: ParsedFiles) -> Iterator[Proposal]:
     """Yields ways to have the writes go to a clone, which is sure only where it is made after the value was kept."""
-    written, kept = {where.spot.line for where in places}, {each.line for each in trail.kept[:1]}
+    written = {(where.spot.filename, where.spot.line) for where in places}
+    kept = {(each.filename, each.line) for each in trail.kept[:1]}
     views = [where for view in trail.views for where in sources.at((view,))]
     for where in (*views, *places):
         view = where in views
-        name = _bound_to(where) if view and where.spot.line not in written else ""
-        lines = () if where.statement is None else range(where.statement.lineno, (where.statement.end_lineno or 0) + 1)
-        first = (view or (where is places[0] and not views)) and not kept & {*lines}
+        file, statement = where.spot.filename, where.statement
+        name = _bound_to(where) if view and (file, where.spot.line) not in written else ""
+        lines = () if statement is None else range(statement.lineno, (statement.end_lineno or 0) + 1)
+        first = (view or (where is places[0] and not views)) and not kept & {(file, line) for line in lines}
         yield from (replace(each, sure=each.sure and first) for each in _copying_target(where, name))
 
 
@@ -444,7 +446,11 @@ def _pass_first(trails: Sequence[Trail], sources: ParsedFiles) -> Iterator[Propo
         for each in () if moved is None else (moved, *program.around(moved)):
             if not isinstance(each, _MOVABLE) or (text := program.whole_lines(each)) is None:
                 break
-            holds = [one for one in program.before(each) if lines & {*range(one.lineno, (one.end_lineno or 0) + 1)}]
+            holds = [
+                one
+                for one in program.before(each)
+                if not isinstance(one, _DEFINITIONS) and lines & {*range(one.lineno, (one.end_lineno or 0) + 1)}
+            ]
             if not holds:
                 continue
             if isinstance(holds[0], _MOVABLE) and program.whole_lines(holds[0]) is not None:
@@ -458,6 +464,8 @@ def _pass_first(trails: Sequence[Trail], sources: ParsedFiles) -> Iterator[Propo
             return
 
 
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+"""What is in them runs where they are called."""
 _MOVABLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.With, ast.For, ast.While, ast.If, ast.Try)
 
 

@@ -12,15 +12,17 @@ from math import prod
 from typing import Any
 
 from inplacelab.language import Text, enumerated
+from inplacelab.place import Place, same_line
 from inplacelab.recording.facts import EditFacts, ErrorFacts, SavedFacts, Step, TensorFacts, WriteFacts
 from inplacelab.recording.fixes.proposals import ordinary
 from inplacelab.recording.fixes.spots import Proposal, Spot, Trail
 from inplacelab.recording.naming import RESULT, kept_values
+from inplacelab.recording.places import bound_at, file_of, names_at
 from inplacelab.recording.queries import saved_on, stale, who_overwrote
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import begun_at
 from inplacelab.recording.slots import common_runs, slot_runs
-from inplacelab.recording.source_tree import SourceTree, package_of, root_of, source_tree_of
+from inplacelab.recording.source_tree import SourceTree, package_of, root_of, statement_at, tree_at
 from inplacelab.supported import framework_of
 
 _ON_THE_WAY = ("waiting", "arrived", "unpacking", "failed")
@@ -31,30 +33,30 @@ def trails_of(recording: Recording, filename: str = "") -> list[Trail]:
 
     Args:
         recording: the recording.
-        filename: the file of the program.
+        filename: the file of the program that was started.
     """
-    program, index = source_tree_of(recording), len(recording) - 1
-    begun = None if program is None or index < 1 or recording.steps[index].error is None else begun_at(recording, index)
-    if program is None or begun is None:
+    index = len(recording) - 1
+    begun = None if index < 1 or recording.steps[index].error is None else begun_at(recording, index)
+    if begun is None or tree_at(recording, recording.steps[begun].place) is None:
         return []
     # The step before: in the failing step, locals of a function may be gone.
     state = recording.state(index - 1)
     lost = [each for each in stale(state) if state.nodes[each[0]].status in _ON_THE_WAY]
-    needed = _spots(program, recording.steps[begun].line, None)
-    found = [_trail(recording, program, node, saved, needed) for node, saved in lost]
+    needed = _spots(recording, recording.steps[begun].place, None)
+    found = [_trail(recording, node, saved, needed) for node, saved in lost]
     error = recording.steps[index].error
     first = {node for node, _ in lost if error is not None and node == error.node}
     found = [trail for _, trail in sorted(zip(lost, found, strict=True), key=lambda each: each[0][0] not in first)]
-    return [each.renamed(lambda _: filename) for each in found or _again(recording, program, state, begun, needed)]
+    return [each.renamed(lambda name: name or filename) for each in found or _again(recording, state, begun, needed)]
 
 
-def _trail(recording: Recording, program: SourceTree, node: int, saved: SavedFacts, needed: tuple[Spot, ...]) -> Trail:
+def _trail(recording: Recording, node: int, saved: SavedFacts, needed: tuple[Spot, ...]) -> Trail:
     kept = kept_values(recording)[node, saved.name]
     made = recording.steps[kept.step] if kept.step is not None else None
-    line, op = (made.line, made.op) if made is not None else (_line_of(recording.state(), node), None)
-    names = (kept.name.rpartition(".")[2] if kept.name.isidentifier() else kept.name,) if kept.name else ()
+    place, op = (made.place, made.op) if made is not None else (_place_of(recording.state(), node), None)
+    names = names_at((kept.name,), place) if kept.name else ()
     bytes_kept = size_of(saved.dtype or _dtype(recording, saved), saved.shape)
-    writes: dict[Spot, None] = {}
+    writes: dict[tuple[Spot, ...], None] = {}
     views: dict[Spot, None] = {}
     overwrote = who_overwrote(recording, saved, len(recording) - 1)
     for step, facts in overwrote:
@@ -63,25 +65,27 @@ def _trail(recording: Recording, program: SourceTree, node: int, saved: SavedFac
         alone = tensor is not None and stands_alone(before, tensor)
         updates = _unrecorded(recording, step, facts.tensor)
         known: dict[str, Any] = {
-            "names": _updated(recording, step) if updates else () if tensor is None else (name_of(tensor),) * bool(tensor.names),
+            "names": _updated(recording, step) if updates else () if tensor is None else names_at(tensor.names, step.place)[:1],
             "bytes": _size(tensor) or bytes_kept, "alone": alone and not updates, "updates": updates and tensor is not None and tensor.leaf,
             "named": step.phase != "backward" and step.op is not None and tensor is not None and bool(tensor.names),
         }  # fmt: skip
-        writes |= dict.fromkeys(replace(each, **known) for each in _spots(program, step.line, step.op))
+        writes |= dict.fromkeys(
+            [_known(_spots(recording, step.place, step.op), **known)] if step.place is not None else ()
+        )
         if tensor is None or tensor.base is not None:
-            views |= dict.fromkeys(_view(recording, program, step, facts, overwrote, kept.step or 0, alone=not updates))
+            views |= dict.fromkeys(_view(recording, step, facts, overwrote, kept.step or 0, alone=not updates))
     return Trail(
         "stale",
-        kept=tuple(replace(each, names=names, bytes=bytes_kept) for each in _spots(program, line, op)),
+        kept=_known(_spots(recording, place, op), names=names, bytes=bytes_kept),
         is_result=kept.role == RESULT,
-        writes=tuple((each,) for each in writes),
+        writes=tuple(writes),
         views=tuple(views),
         needed=needed,
     )
 
 
 def _view(
-    recording: Recording, program: SourceTree, wrote: Step, facts: WriteFacts, others: Iterable[tuple[Step, WriteFacts]],
+    recording: Recording, wrote: Step, facts: WriteFacts, others: Iterable[tuple[Step, WriteFacts]],
     kept_by: int, *, alone: bool,
 ) -> Iterator[Spot]:  # fmt: skip
     """Yields the spot where the view was made that was written through."""
@@ -101,14 +105,14 @@ def _view(
         and stands_alone(before, whole)
     )
     now = recording.state(max(wrote.index - 1, 0)).tensors.get(facts.tensor)
-    names = (name_of(now),) if now is not None and now.names else ()
+    names = names_at(now.names, view.place)[:1] if now is not None else ()
     known: dict[str, Any] = {"names": names, "bytes": _size(whole), "alone": alone}
-    statement = program.statement(view.line)
-    for each in _spots(program, view.line, view.op):
+    statement = statement_at(recording, view.place)
+    for each in _spots(recording, view.place, view.op)[:1]:
         reads = (
             {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} if statement is not None else set()
         )
-        yield replace(each, **{**known, "alone": alone and whole is not None and name_of(whole) in reads})
+        yield replace(each, **{**known, "alone": alone and whole is not None and name_of(whole, view.place) in reads})
 
 
 def _unrecorded(recording: Recording, step: Step, tensor: int) -> bool:
@@ -130,16 +134,16 @@ def _updated(recording: Recording, step: Step) -> tuple[str, ...]:
     writes = [
         (each.index, one.tensor)
         for each in recording.steps
-        if each.index and each.line == step.line
+        if each.index and same_line(each.place, step.place)
         for one in each.writes
     ]
     tensors = (recording.state(index - 1).tensors.get(tensor) for index, tensor in writes)
-    return tuple(dict.fromkeys(name for tensor in tensors if tensor is not None for name in tensor.names))
+    return tuple(
+        dict.fromkeys(name for tensor in tensors if tensor is not None for name in names_at(tensor.names, step.place))
+    )
 
 
-def _again(
-    recording: Recording, program: SourceTree, state: State, begun: int, needed: tuple[Spot, ...]
-) -> Iterator[Trail]:
+def _again(recording: Recording, state: State, begun: int, needed: tuple[Spot, ...]) -> Iterator[Trail]:
     """Yields the trail of a pass that found what an earlier one had released, if that is one pass."""
     error = recording.steps[-1].error
     missing = [
@@ -153,24 +157,35 @@ def _again(
     }
     passes = {begun_at(recording, each) or 0 for each in released} - {begun}
     if len(passes) == 1 and missing:
-        line = recording.steps[passes.pop()].line
-        yield Trail("again", needed=needed, released=tuple(_spots(program, line, "backward")))
+        place = recording.steps[passes.pop()].place
+        yield Trail("again", needed=needed, released=_spots(recording, place, "backward"))
 
 
-def _line_of(state: State, node: int) -> int | None:
-    """Returns the line that made a node. A node with several results has no line of its own, but those of its results have."""
-    of_results = (each.line for each in state.nodes.values() if any(edge.to == node for edge in each.edges))
-    return next((line for line in (state.nodes[node].line, *of_results) if line is not None), None)
+def _place_of(state: State, node: int) -> Place | None:
+    """Returns where a node was made. A node with several results has no place of its own, but those of its results have."""
+    of_results = (each.place for each in state.nodes.values() if any(edge.to == node for edge in each.edges))
+    return next((place for place in (state.nodes[node].place, *of_results) if place is not None), None)
 
 
-def _spots(program: SourceTree, line: int | None, op: str | None) -> tuple[Spot, ...]:
-    """Returns the expression of an operation on a line, or else the statement, or else only the line."""
-    statement = program.statement(line)
-    if statement is None:
-        return () if line is None else (Spot("", line, line, op=op or ""),)
+def _known(spots: tuple[Spot, ...], **known: Any) -> tuple[Spot, ...]:
+    """Returns the frames of an operation with what is known of it in the innermost one."""
+    return (replace(spots[0], **known), *spots[1:]) if spots else ()
+
+
+def _spots(recording: Recording, place: Place | None, op: str | None) -> tuple[Spot, ...]:
+    """Returns the expression of an operation at a place, or else the statement, or else only the line; and the statements that led there."""
+    calls = () if place is None else place.calls
+    return tuple(_spot(recording, each, None if number else op) for number, each in enumerate(calls))
+
+
+def _spot(recording: Recording, place: Place, op: str | None) -> Spot:
+    program, statement = tree_at(recording, place), statement_at(recording, place)
+    file = file_of(recording, place.source)
+    if program is None or statement is None:
+        return Spot(file, place.line, place.line, op=op or "")
     did: ast.expr | ast.stmt = program.did(statement, op) or statement
     end = did.end_lineno or did.lineno
-    return (Spot("", did.lineno, end, did.col_offset, did.end_col_offset or 0, op or ""),)
+    return Spot(file, did.lineno, end, did.col_offset, did.end_col_offset or 0, op or "")
 
 
 def _dtype(recording: Recording, saved: SavedFacts) -> str:
@@ -197,9 +212,9 @@ def stands_alone(state: State, tensor: TensorFacts) -> bool:
     return not any(common_runs(mine, slot_runs(other)) for other in others)
 
 
-def name_of(tensor: TensorFacts) -> str:
-    """Returns a tensor's first name as written in the source: a shadowing local is recorded with its function as a prefix."""
-    return tensor.names[0].rpartition(".")[2] if tensor.names else ""
+def name_of(tensor: TensorFacts, place: Place | None) -> str:
+    """Returns the first of a tensor's names that its program can use at a place, as it writes it; "" if there is none."""
+    return next(iter(names_at(tensor.names, place)), "")
 
 
 _OF_THE_LEAF = {
@@ -215,6 +230,7 @@ class _Refusal:
     recording: Recording
     program: SourceTree
     statement: ast.stmt
+    place: Place
     before: State
     error: ErrorFacts
 
@@ -223,17 +239,30 @@ class _Refusal:
         """The tensor that the refusal is about."""
         return None if self.error.tensor is None else self.before.tensors.get(self.error.tensor)
 
+    def name(self, tensor: TensorFacts) -> str:
+        """Returns what the statement calls a tensor."""
+        return name_of(tensor, self.place)
+
+    def called(self, name: str | None) -> TensorFacts | None:
+        """Returns the tensor that the statement calls by a name."""
+        return bound_at(self.before, name, self.place) if name else None
+
 
 def refusal_fixes(recording: Recording) -> list[Proposal]:
     """Returns what may fix a program that was refused at the end of its recording."""
-    program, index = source_tree_of(recording), len(recording) - 1
+    index = len(recording) - 1
     step = recording.steps[index] if index > 0 else None
-    statement = None if program is None or step is None else program.statement(step.line)
-    if program is None or step is None or step.error is None or statement is None:
+    place = None if step is None else step.place
+    program, statement = tree_at(recording, place), statement_at(recording, place)
+    if step is None or step.error is None or place is None or program is None or statement is None:
         return []
-    case = _Refusal(recording, program, statement, recording.state(index - 1), step.error)
+    case = _Refusal(recording, program, statement, place, recording.state(index - 1), step.error)
     found = next((fix for words, fix in _BY_WORDS.items() if words in step.error.message), None)
-    return [] if found is None else [replace(each, way="refused", sure=True) for each in found(case)]
+    file = file_of(recording, place.source)
+    return [
+        replace(each, edits=tuple(replace(edit, file=file) for edit in each.edits), way="refused", sure=True)
+        for each in (found(case) if found is not None else ())
+    ]
 
 
 # --- leaves ------------------------------------------------------------------------------------------------------------
@@ -248,15 +277,15 @@ def _leaf(case: _Refusal) -> list[Proposal]:
             "to compute with the changed values, write to `{0}.clone()` and go on with that",
             "若要用改变后的值继续计算，改为写入 `{0}.clone()`，之后使用这个副本",
         )
-        otherwise = Proposal(pattern.format(name_of(leaf)), ())
+        otherwise = Proposal(pattern.format(case.name(leaf)), ())
     return [each for each in (otherwise, _without_gradient(case)) if each is not None]
 
 
 def _under_another_name(case: _Refusal) -> Proposal | None:
     leaf, first = _leaf_and_first(case)
-    if leaf is None or first is None or len(leaf.names) != 1 or not name_of(leaf).isidentifier():
+    if leaf is None or first is None or len(leaf.names) != 1 or not case.name(leaf).isidentifier():
         return None
-    program, name = case.program, name_of(leaf)
+    program, name = case.program, case.name(leaf)
     if program.function(first) is not None or program.repeats(first) or first not in program.tree.body:
         return None
     taken = {node.id for node in ast.walk(program.tree) if isinstance(node, ast.Name)}
@@ -289,14 +318,12 @@ def _leaf_and_first(case: _Refusal) -> tuple[TensorFacts | None, ast.stmt | None
     """Returns the leaf and the first statement that must not read it: the refused one, or the one that made the view."""
     tensor = case.tensor
     if tensor is None:  # a view that was made in the same statement
-        base = next(
-            (t for t in case.before.tensors.values() if t.names and name_of(t) == _written_root(case.statement)), None
-        )
-        return base, case.statement
+        return case.called(_written_root(case.statement)), case.statement
     if tensor.base is None:
         return tensor, case.statement
     made = next((s for s in case.recording.steps if s.output == tensor.id and s.category == "view"), None)
-    return case.before.tensors.get(tensor.base), case.program.statement(made.line) if made else None
+    here = made is not None and made.place is not None and made.place.source == case.place.source
+    return case.before.tensors.get(tensor.base), case.program.statement(made.line) if made and here else None
 
 
 def _written_root(statement: ast.stmt) -> str | None:
@@ -344,7 +371,7 @@ def _without_gradient(case: _Refusal) -> Proposal | None:
     says = Text(
         "to change `{0}` itself, put line {1} inside `with {2}.no_grad()`",
         "若要改变 `{0}` 本身，把第 {1} 行放进 `with {2}.no_grad()`",
-    ).format(name_of(leaf), statement.lineno, module)
+    ).format(case.name(leaf), statement.lineno, module)
     return Proposal(says, (inside,))
 
 
@@ -375,7 +402,7 @@ def _read_while_written(case: _Refusal) -> list[Proposal]:
 def _not_in_place(case: _Refusal) -> list[Proposal]:
     """Uses the ordinary operation, which allocates its result."""
     root = _written_root(case.statement)
-    tensor = case.before.tensors.get(case.before.bound(root) or -1) if root else None
+    tensor = case.called(root)
     if root is None or tensor is None or not stands_alone(case.before, tensor):
         return []
     edits = ordinary(case.program, case.statement, root)
@@ -405,7 +432,7 @@ def _not_a_tensor(case: _Refusal) -> list[Proposal]:
     place = int(words["place"])
     named = [each.value for each in call.keywords if each.arg == words["name"]]
     given = named or operands[place : place + 1]
-    other = [_tensor(each, case.before) for each in operands if each not in given]
+    other = [case.called(ast.unparse(each)) for each in operands if each not in given]
     if len(given) != 1 or not other or other[0] is None:
         return []
     dtype = _dtype_argument(words["kind"], other[0])
@@ -421,11 +448,6 @@ def _dtype_argument(kind: str, other: TensorFacts) -> str | None:
         return ""
     suits = other.dtype.startswith(("float", "bfloat")) or (kind == "int" and other.dtype.startswith("int"))
     return f', dtype="{other.dtype}"' if suits else None
-
-
-def _tensor(operand: ast.expr, before: State) -> TensorFacts | None:
-    """Returns the tensor that an operand's name is bound to."""
-    return before.tensors.get(before.bound(ast.unparse(operand)) or -1)
 
 
 def _package(program: SourceTree, alias: str) -> str | None:

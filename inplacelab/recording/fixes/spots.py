@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import OPERATORS
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
+from inplacelab.recording.places import file_label
 from inplacelab.recording.source_tree import SourceTree, applied, in_place_calls, root_of
 
 
@@ -105,7 +106,7 @@ N = TypeVar("N", bound=ast.AST)
 Read = Callable[[str], str]
 """Returns the text of a file, by its name. It may raise `OSError`."""
 Lines = Callable[[str, int, int], Text]
-"""Names lines of a file, the first and the last: "line 5", "lines 5 to 7 of model.py"."""
+"""Names lines of a file, the first and the last: "line 5", "lines 5 to 7 of `model.py`"."""
 UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 """What parsing a file may raise."""
 NOTHING = Text("", "")
@@ -195,7 +196,7 @@ def lines_of(main: str) -> Lines:
     """Returns what names lines of a program: those of the script `main` without its name."""
 
     def named(filename: str, first: int, last: int) -> Text:
-        known = () if filename == main else (PurePath(filename).name,)
+        known = () if filename == main else (file_label(PurePath(filename).name),)
         if last == first:
             return (_LINE_OF if known else _LINE).format(first, *known)
         return (_LINES_OF if known else _LINES).format(first, last, *known)
@@ -244,7 +245,7 @@ class Where:
         self.statement = self._statement()
 
     def line(self, first: int, last: int | None = None) -> Text:
-        """Names a line: "line 5", "line 5 of model.py"."""
+        """Names a line: "line 5", "line 5 of `model.py`"."""
         return self._lines(self.spot.filename, first, first if last is None else last)
 
     @property

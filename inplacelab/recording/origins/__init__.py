@@ -1,7 +1,7 @@
 """Where a number comes from, what it flows into, and where its gradient goes: answers from the facts of a recording.
 
 Nothing of this is stored. An operation says by which rule its result depends on its operands (`inplacelab/dependence.py`); from the rule and
-the shapes follow the elements (`recording/sources.py`), and from the layouts their slots. Names are given to slots, not to tensors:
+the shapes follow the elements (`recording/computed_from.py`), and from the layouts their slots. Names are given to slots, not to tensors:
 through a view the same number is found.
 
 * `elements.py`: elements and slots; which step put a number into a slot.

@@ -12,6 +12,14 @@ from functools import partial
 
 from inplacelab.dependence import Dependence, adds_first
 from inplacelab.language import Text
+from inplacelab.place import Place
+from inplacelab.recording.computed_from import (
+    MOST_LOOKED_AT,
+    MOST_OPERAND_ELEMENTS,
+    OperandElement,
+    for_element,
+    operand_elements,
+)
 from inplacelab.recording.facts import Number, Step, TensorFacts
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.elements import (
@@ -29,7 +37,6 @@ from inplacelab.recording.origins.elements import (
 )
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import common_runs
-from inplacelab.recording.sources import MOST_LOOKED_AT, MOST_SOURCES, Source, for_element, sources
 
 MOST_TERMS = 6
 """A sum of more terms is counted, not written out."""
@@ -248,7 +255,7 @@ class Computed:
     Attributes:
         storage, slot: the slot.
         step: the step that put it there; -1 if it was there before the recording.
-        line: that step's line; None if it is not known.
+        place: where that step was; None if it is not known.
         op: the operation; None if none put it there.
         version: the version of the storage after the step; None if it is not known.
         value: the number; None if it was not recorded.
@@ -263,7 +270,7 @@ class Computed:
     storage: int
     slot: int
     step: int
-    line: int | None
+    place: Place | None
     op: str | None
     version: int | None
     value: Number | None
@@ -271,6 +278,11 @@ class Computed:
     origins: tuple[Origin, ...] = ()
     more: bool = False
     arithmetic: Text | None = None
+
+    @property
+    def line(self) -> int | None:
+        """Its line; None if it is not known."""
+        return None if self.place is None else self.place.line
 
 
 def origins(recording: Recording, tensor: str | TensorFacts, index: Sequence[int], step: int = -1) -> Computed:
@@ -303,7 +315,9 @@ def origins(recording: Recording, tensor: str | TensorFacts, index: Sequence[int
     return computed(recording, facts.storage, slots_of_element(state, facts, number)[0], state.step.index)
 
 
-def computed(recording: Recording, storage: int, slot: int, step: int, *, most: int = MOST_SOURCES) -> Computed:
+def computed(
+    recording: Recording, storage: int, slot: int, step: int, *, most: int = MOST_OPERAND_ELEMENTS
+) -> Computed:
     """Returns how the number came to be there that a slot held after a step.
 
     Args:
@@ -315,8 +329,8 @@ def computed(recording: Recording, storage: int, slot: int, step: int, *, most: 
     """
     known, arrival = recording.once(_found), arrival_at(recording, storage, slot, step)
     came = storage, slot, -1 if arrival is None else arrival.step
-    found = known.get((*came, MOST_SOURCES))
-    if found is None or (found.more and most != MOST_SOURCES):
+    found = known.get((*came, MOST_OPERAND_ELEMENTS))
+    if found is None or (found.more and most != MOST_OPERAND_ELEMENTS):
         found = known.get((*came, most)) or _computed(recording, storage, slot, arrival, step, most)
     if found.value is not None:  # a value that was not recorded at once may be known later
         known[*came, most] = found
@@ -337,16 +351,16 @@ def _computed(recording: Recording, storage: int, slot: int, arrival: Arrival | 
     op = step.op if arrival.how in ("computed", "made") else None
     if value is None:
         value = value_in_slot(recording, storage, slot, upto)
-    found = partial(Computed, storage, slot, step.index, step.line, op, write.after if write else version, value)
+    found = partial(Computed, storage, slot, step.index, step.place, op, write.after if write else version, value)
     if arrival.how != "computed":
         return found(arrival.how)
     depends = step.depends
-    used = None if depends is None else _sources(recording, step, arrival, slot)
+    used = None if depends is None else _elements_used(recording, step, arrival, slot)
     if depends is None or used is None:
         return found("not known")
-    kept = tuple(each for source in used[:most] for each in _read(recording, step, source))
+    kept = tuple(each for one in used[:most] for each in _read(recording, step, one))
     how = "drawn" if depends.how == "drawn" else "computed" if kept else "made" if step.op in _UNFILLED else "written"
-    if depends.rule or len(used) > min(most, MOST_SOURCES):
+    if depends.rule or len(used) > min(most, MOST_OPERAND_ELEMENTS):
         compared = used if not depends.rule else _compared(recording, step, arrival, slot)
         values = _values(recording, step, compared)
     else:
@@ -370,31 +384,33 @@ def _of_slot(recording: Recording, step: Step, arrival: Arrival, slot: int) -> D
     return step.depends if element is None else for_element(step.depends, element)
 
 
-def _values(recording: Recording, step: Step, used: Sequence[Source]) -> list[Number | None]:
+def _values(recording: Recording, step: Step, used: Sequence[OperandElement]) -> list[Number | None]:
     """The values of what a step used; of very many, which are only counted, none."""
-    if len(used) > MOST_SOURCES:
+    if len(used) > MOST_OPERAND_ELEMENTS:
         return [None] * len(used)
-    return [each.value for source in used for each in _read(recording, step, source)]
+    return [each.value for one in used for each in _read(recording, step, one)]
 
 
-def _compared(recording: Recording, step: Step, arrival: Arrival, slot: int) -> Sequence[Source]:
+def _compared(recording: Recording, step: Step, arrival: Arrival, slot: int) -> Sequence[OperandElement]:
     """The elements among which the largest, or smallest, was chosen."""
     assert step.depends is not None
     every = replace(step, depends=replace(step.depends, rule=""))
-    return _sources(recording, every, arrival, slot) or ()
+    return _elements_used(recording, every, arrival, slot) or ()
 
 
-def _sources(recording: Recording, step: Step, arrival: Arrival, slot: int) -> Sequence[Source] | None:
+def _elements_used(recording: Recording, step: Step, arrival: Arrival, slot: int) -> Sequence[OperandElement] | None:
     """What a step used for what it put into a slot; None if that is not known."""
     after = recording.state(step.index)
     output = None if arrival.tensor is None else _facts(recording, step, arrival.tensor, after)
     element = None if output is None else element_at(after, output, slot)
     if output is None or element is None:
         return None
-    return sources_in_step(recording, step, output, element)
+    return elements_in_step(recording, step, output, element)
 
 
-def sources_in_step(recording: Recording, step: Step, output: TensorFacts, element: int) -> tuple[Source, ...] | None:
+def elements_in_step(
+    recording: Recording, step: Step, output: TensorFacts, element: int
+) -> tuple[OperandElement, ...] | None:
     """Returns the operands' elements from which a step computed an element; None if that is not known, or they are too many."""
     depends, operands = step.depends, operands_of(recording, step)
     if depends is None or has_unknown_operand(recording, step):
@@ -407,7 +423,7 @@ def sources_in_step(recording: Recording, step: Step, output: TensorFacts, eleme
     shapes = [() if each is None else each.shape for each in operands]
     try:
         result = value_of(recording.state(step.index), output, element) if depends.rule == "kept" else None
-        found = sources(depends, shapes, output.shape, element, value, result=result, most=MOST_LOOKED_AT)
+        found = operand_elements(depends, shapes, output.shape, element, value, result=result, most=MOST_LOOKED_AT)
         return None if found is None else tuple(each for each in found if operands[each.operand] is not None)
     except (IndexError, KeyError, ValueError):  # the facts of a file may disagree
         return None
@@ -438,18 +454,18 @@ def _facts(recording: Recording, step: Step, tensor: int, after: State) -> Tenso
     return after.tensors.get(tensor) or recording.before(step.index).tensors.get(tensor)
 
 
-def _read(recording: Recording, step: Step, source: Source) -> Iterator[Origin]:
+def _read(recording: Recording, step: Step, used: OperandElement) -> Iterator[Origin]:
     """What a step read: the slots of an element of an operand."""
     before, after = recording.before(step.index), recording.state(step.index)
-    facts = operands_of(recording, step)[source.operand]
-    assert facts is not None  # checked by `sources_in_step`
+    facts = operands_of(recording, step)[used.operand]
+    assert facts is not None  # checked by `elements_in_step`
     there = before if facts.storage in before.storages else after
-    index = index_of(facts.shape, source.element)
+    index = index_of(facts.shape, used.element)
     raised = next((each for each in step.writes if each.counter == facts.counter), None)
     counter = there.counters.get(facts.counter)
     version = raised.before if raised is not None else None if counter is None else counter.version
-    value = _value_read(recording, step, facts, source.element)
-    for slot in slots_of_element(there, facts, source.element):
+    value = _value_read(recording, step, facts, used.element)
+    for slot in slots_of_element(there, facts, used.element):
         yield Origin(facts.id, index, facts.storage, slot, step.index - 1, version, value, called(there, facts, index))
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, Step, StorageFacts, TensorFacts
+from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Runs, element_values, same_value, slot_runs, slot_value, slots_under
 
@@ -224,7 +225,11 @@ def _made_by_sibling(recording: Recording, step: Step, facts: StorageFacts) -> A
     if step.op is None or step.category != "ordinary":
         return None
     for later in recording.steps[step.index + 1 : step.index + MOST_RESULTS]:
-        if (later.op, later.line, later.inputs) != (step.op, step.line, step.inputs) or later.output is None:
+        if (later.op, line_of(later.place), later.inputs) != (
+            step.op,
+            line_of(step.place),
+            step.inputs,
+        ) or later.output is None:
             return None
         output = recording.state(later.index).tensors.get(later.output)
         if output is not None and output.storage == facts.id:

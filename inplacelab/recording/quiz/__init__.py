@@ -24,7 +24,9 @@ from collections.abc import Callable, Iterable
 from itertools import takewhile
 
 from inplacelab.language import Text, enumerated
+from inplacelab.place import same_line
 from inplacelab.recording.facts import Step
+from inplacelab.recording.places import line_of, source_of
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.quiz.history import node, origins, raises, reaches, stale
 from inplacelab.recording.quiz.memory import KINDS, Kind, Question, live_bytes, shares, values, version
@@ -83,7 +85,7 @@ def quiz(
 
     Args:
         recording: the recording.
-        at: where to ask: steps by number, lines as "line:5". All questions of the wanted kinds are asked there.
+        at: where to ask: steps by number, lines as "line:5", those of another source by its name, "model.py:5". All questions of the wanted kinds are asked there.
         kinds: the kinds to ask, of `KINDS`; by default all.
 
     Raises:
@@ -120,13 +122,15 @@ def _wanted(kinds: Iterable[str] | str | None) -> tuple[Kind, ...]:
 
 def _by_rule(recording: Recording, kinds: tuple[Kind, ...]) -> tuple[Question, ...]:
     asked: Counter[Kind] = Counter()
-    met: set[tuple[int | None, str | None, Kind]] = set()
+    met: set[tuple[tuple[int, int] | None, str | None, Kind]] = set()
     chosen: list[Question] = []
     for step in recording.steps:
-        found = _made(recording, step.index, [kind for kind in kinds if (step.line, step.op, kind) not in met])
+        found = _made(
+            recording, step.index, [kind for kind in kinds if (line_of(step.place), step.op, kind) not in met]
+        )
         if any(each.kind == "stale" for each in found) and _spoils_later(recording, step):
             found = [each for each in found if each.kind != "stale"]
-        met |= {(step.line, step.op, question.kind) for question in found}
+        met |= {(line_of(step.place), step.op, question.kind) for question in found}
         picked = sorted(found, key=lambda question: asked[question.kind])[:MOST_AT_ONCE]
         asked.update(question.kind for question in picked)
         chosen += sorted(picked, key=_order)
@@ -140,7 +144,9 @@ def _spoils_later(recording: Recording, step: Step) -> bool:
     if newly_stale(recording, step.index):
         return False
     rest = takewhile(lambda each: each.turn == step.turn, recording.steps[step.index + 1 :])
-    return any((each.line, each.op) == (step.line, step.op) and newly_stale(recording, each.index) for each in rest)
+    return any(
+        each.op == step.op and same_line(each.place, step.place) and newly_stale(recording, each.index) for each in rest
+    )
 
 
 def _order(question: Question) -> tuple[int, int]:
@@ -161,8 +167,9 @@ def _asked_at(recording: Recording, place: int | str, kinds: tuple[Kind, ...]) -
 def _steps_at(recording: Recording, place: int | str) -> list[int]:
     if isinstance(place, int):
         return [recording.state(place).step.index]
-    prefix, _, number = place.partition(":")
-    if prefix != "line" or not number.isdecimal():
+    prefix, _, number = place.rpartition(":")
+    source = 0 if prefix == "line" else source_of(recording, prefix) if prefix else None
+    if source is None or not number.isdecimal():
         raise ValueError(str(_NO_PLACE.format(place)))
-    recording.after_line(int(number))  # raises an error that lists the lines, if there is no such line
-    return [step.index for step in recording.on_line(int(number))]
+    recording.after_line(int(number), source)  # raises an error that lists the lines, if there is no such line
+    return [step.index for step in recording.on_line(int(number), source)]

@@ -9,7 +9,7 @@ from math import prod
 from inplacelab.language import Text
 from inplacelab.recording.facts import BackwardAction, NodeFacts, SavedFacts, Step, TensorFacts
 from inplacelab.recording.naming import listing, namings, node_label, storage_label
-from inplacelab.recording.origins.back import called, operands_of, sources_in_step
+from inplacelab.recording.origins.back import called, elements_in_step, operands_of
 from inplacelab.recording.origins.elements import index_of, written_index
 from inplacelab.recording.origins.gradients import Contributions, contributions
 from inplacelab.recording.origins.words import path_says
@@ -330,11 +330,11 @@ def origins(context: StepContext) -> Question | None:
     if step.depends is None or result is None or step.depends.how not in _TELLING or not prod(result.shape):
         return None
     element = prod(result.shape) // 2
-    found = sources_in_step(context.recording, step, result, element)
+    found = elements_in_step(context.recording, step, result, element)
     for place, operand in enumerate(operands_of(context.recording, step)):
         if found is None or operand is None or not operand.names or not 2 <= prod(operand.shape) <= MOST_OPTIONS:
             continue
-        counting = {source.element for source in found if source.operand == place}
+        counting = {each.element for each in found if each.operand == place}
         if 0 < len(counting) < prod(operand.shape):
             return _asked(context, result, element, operand, counting)
     return None
@@ -416,7 +416,7 @@ def _asked_of_leaf(
     ]
     name = context.before.called(leaf.id).first
     reasons = [
-        path_says(f"{name}{written_index(index)}", each.paths[0])
+        path_says(f"{name}{written_index(index)}", each.paths[0], context.recording.sources)
         for index, each, gone in zip(indices, found, missing, strict=True)
         if gone and each.paths
     ]

@@ -15,9 +15,11 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from inplacelab.language import Text
+from inplacelab.place import Place, same_line
 from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import BackwardFacts, Step, StepKind
 from inplacelab.recording.naming import kept_values, listing
+from inplacelab.recording.places import line_of, said_line, said_one_by_one
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences.line_summary import as_one, line_of_step, line_summary
@@ -26,7 +28,7 @@ from inplacelab.recording.sentences.other_steps import backward_step, error_step
 from inplacelab.recording.sentences.phrases import StepContext, closed_up, joined, quoted
 from inplacelab.recording.slots import Touched, common_runs, effect, slots_reached, touched
 from inplacelab.recording.slots import joined as joined_runs
-from inplacelab.recording.source_tree import SourceTree, source_tree_of
+from inplacelab.recording.source_tree import SourceTree, statement_at, tree_at
 from inplacelab.recording.trace import spoilt
 
 MOST_LINES = 3
@@ -113,7 +115,7 @@ def line_clause(context: StepContext, steps: range) -> Text | None:
     failed = next((index for index in steps if recording.steps[index].error is not None), None)
     if failed is not None:
         return _refused(StepContext(recording, failed))
-    statement, program = _statement_of(recording, step), source_tree_of(recording)
+    statement, program = _statement_of(recording, step), tree_at(recording, step.place)
     if not step.writes or statement is None or program is None:
         return None
     written = program.code(statement)
@@ -241,7 +243,7 @@ def _refused(context: StepContext) -> Text | None:
     # The function that kept the value may have ended: then no tensor has its name any more.
     kept = kept_values(context.recording).get((found.node, found.saved.name))
     name = quoted(kept.name) if kept is not None and kept.name else _names(context, named[:1]) if named else None
-    where = _lines([step.line for step, _ in found.writes if step.line is not None])
+    where = _lines(context, [step.place for step, _ in found.writes if step.place is not None])
     if name is None:
         return Text("{0} was refused: {1} overwrote what it needs", "{0} 被拒绝：{1}覆盖了它需要的值").format(
             _statement(context), where
@@ -250,18 +252,19 @@ def _refused(context: StepContext) -> Text | None:
     return pattern.format(_statement(context), where, name)
 
 
-def _lines(numbers: Iterable[int]) -> Text:
+def _lines(context: StepContext, places: Iterable[Place]) -> Text:
     """The lines of all writes to a value: to leave out one of them would not help."""
-    lines = [*dict.fromkeys(numbers)]
+    sources, here = context.recording.sources, context.step.place
+    found: dict[tuple[int, int] | None, Place] = {}
+    for each in places:
+        found.setdefault(line_of(each), each)
+    lines = list(found.values())
     if not lines:
         return Text("an earlier step", "之前的一步")
-    first, *others = lines
-    if not others:
-        return Text("line {0}", "第 {0} 行").format(first)
-    if len(others) >= MOST_LINES:
-        return Text("line {0} and {1} other lines", "第 {0} 行和另外 {1} 行").format(first, len(others))
-    said = [str(each) for each in lines]
-    return Text(f"lines {', '.join(said[:-1])} and {said[-1]}", f"第 {'、'.join(said)} 行")
+    if len(lines) > MOST_LINES:
+        pattern = Text("{0} and {1} other lines", "{0}和另外 {1} 行")
+        return pattern.format(said_line(sources, lines[0], here), len(lines) - 1)
+    return said_one_by_one(sources, lines, here)
 
 
 def _names(context: StepContext, tensors: Sequence[int]) -> Text:
@@ -270,7 +273,7 @@ def _names(context: StepContext, tensors: Sequence[int]) -> Text:
 
 def _statement(context: StepContext) -> Text:
     """The statement of a step, whole if it is short; the operation if the statement did something else that counts."""
-    step, program = context.step, source_tree_of(context.recording)
+    step, program = context.step, tree_at(context.recording, context.step.place)
     statement = _statement_of(context.recording, step)
     if program is not None and statement is not None and _is_all_of_it(context, statement):
         written = program.code(statement)
@@ -289,7 +292,7 @@ def _is_all_of_it(context: StepContext, statement: ast.stmt) -> bool:
     of_line = [
         other
         for other in context.recording.steps[max(0, context.index - 8) : context.index + 9]
-        if other.turn == step.turn and other.line == step.line and other.kind == "operation"
+        if other.turn == step.turn and same_line(other.place, step.place) and other.kind == "operation"
     ]
     if len(of_line) <= 1:
         return True
@@ -315,9 +318,8 @@ def _call_without_arguments(program: SourceTree, statement: ast.stmt) -> str | N
 
 def _statement_of(recording: Recording, step: Step) -> ast.Expr | ast.Assign | ast.AugAssign | None:
     """The one simple statement on the line of a step; None if there is another one, or it has several lines."""
-    program = source_tree_of(recording)
-    statement = program.statement(step.line) if program is not None else None
-    if program is None or statement is None or not isinstance(statement, (ast.Expr, ast.Assign, ast.AugAssign)):
+    statement = statement_at(recording, step.place)
+    if not isinstance(statement, (ast.Expr, ast.Assign, ast.AugAssign)):
         return None
     return None if statement.lineno != statement.end_lineno else statement
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from inplacelab.language import Text
+from inplacelab.place import same_line
 from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import RewireFacts, SavedFacts, Step, TensorFacts, WriteFacts
 from inplacelab.recording.naming import listing
@@ -43,7 +44,7 @@ def line_of_step(recording: Recording, index: int) -> range:
 
 
 def _is_one(step: Step, here: Step) -> bool:
-    return (step.line, step.turn) == (here.line, here.turn)
+    return step.turn == here.turn and same_line(step.place, here.place)
 
 
 def line_summary(recording: Recording, steps: range) -> Text:

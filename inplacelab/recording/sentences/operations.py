@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from inplacelab.language import Text
+from inplacelab.place import same_line
 from inplacelab.recording.facts import (
     Category,
     CollectiveFacts,
@@ -17,6 +18,7 @@ from inplacelab.recording.facts import (
     WriteFacts,
 )
 from inplacelab.recording.naming import Naming, is_constant, listing, namings, storage_label
+from inplacelab.recording.places import line_of, said_line
 from inplacelab.recording.queries import newly_stale, tensors_counted_by
 from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.other_steps import freed
@@ -45,8 +47,10 @@ def _named_later(context: StepContext) -> list[Text]:
     called = None if result is None else context.after.called(result.id)
     if called is None or not called.coming or before.called(called.tensor).coming:
         return []
-    here = called.line == context.step.line
-    line = Text("the line", "这一行") if here else Text("line {0}", "第 {0} 行").format(called.line)
+    here = same_line(called.place, context.step.place)
+    line = (
+        Text("the line", "这一行") if here else said_line(context.recording.sources, called.place, context.step.place)
+    )
     elsewhere = context.after.bound(called.names[0])
     pattern = _NAMED_LATER if elsewhere is None else _REBOUND_LATER
     where = "" if elsewhere is None else storage_label(context.after.tensors[elsewhere].storage)
@@ -421,7 +425,7 @@ def _goes_on(context: StepContext) -> bool:
     if context.index == 0:
         return False
     earlier, now = context.recording.steps[context.index - 1], context.step
-    return (earlier.op, earlier.line, earlier.inputs) == (now.op, now.line, now.inputs)
+    return (earlier.op, line_of(earlier.place), earlier.inputs) == (now.op, line_of(now.place), now.inputs)
 
 
 def _returned_itself(context: StepContext, result: TensorFacts) -> Text:

@@ -24,9 +24,8 @@ from inplacelab.recording.naming import (
     tensor_label,
 )
 from inplacelab.recording.relations import steps_of_pass
-from inplacelab.recording.sentences.failures import notes
 from inplacelab.recording.sentences.phrases import StepContext, byte_count, joined, quoted, shape, values
-from inplacelab.recording.trace import failure_at, same_value
+from inplacelab.recording.trace import failure_at, same_value, told_notes
 from inplacelab.supported import framework_named, terms_of
 
 
@@ -450,7 +449,9 @@ def error_step(context: StepContext) -> Text:
         return Text("{0} raised an error.", "{0}抛出了异常。").format(context.line)
     facts = failure_at(context.recording, context.index)
     # Where the value was needed is the line of this step, and its mark says what it found.
-    said = [*notes(facts, but="needed")] if facts is not None and facts.values else [*error.notes]
+    said = (
+        [*told_notes(context.recording, facts, but="needed")] if facts is not None and facts.values else [*error.notes]
+    )
     reason = [error.explanation] if error.explanation and not said else []
     instead = [Text("Instead, {0}", "改法：{0}").format(error.fix)] if error.fix else []
     raised = Text("{0}.", "{0}。").format(quoted(error.type)) if said else _raised(context, error)

@@ -196,7 +196,7 @@ class StepContext:
     def called_node(self, node: int) -> Text:
         """Returns a node's name, and its line if that is not the current one."""
         facts = self.node(node)
-        return node_label(self.after, facts, self.step.line) if facts else Text("a grad node", "某个梯度节点")
+        return node_label(self.after, facts, self.step.place) if facts else Text("a grad node", "某个梯度节点")
 
     def names_by_line_end(self, tensor: int) -> tuple[str, ...]:
         """Returns a tensor's names after the last step of this operation's line."""

@@ -12,10 +12,10 @@ import inplacelab as paddle
 from inplacelab.dependence import Dependence
 from inplacelab.ops.table.depends import NOT_KNOWN, declared
 from inplacelab.ops.table.row import NoFormula
+from inplacelab.recording.computed_from import operand_elements
 from inplacelab.recording.origins import contributions
 from inplacelab.recording.origins.elements import index_of
 from inplacelab.recording.origins.slopes import slope
-from inplacelab.recording.sources import sources
 from tests.engine.test_dependence import reported
 from tests.recorders.runs import run
 from tests.row_cases.each import for_each_variant
@@ -51,7 +51,9 @@ def test_a_slope_is_that_of_the_engine(case: Any, variant: str) -> None:  # noqa
         return
     shapes = tuple(tuple(a.shape) for a in arrays)
     for element in range(min(result.size, 6)):
-        found = sources(depends, shapes, tuple(result.shape), element, lambda k, at: arrays[k].reshape(-1)[at].item())
+        found = operand_elements(
+            depends, shapes, tuple(result.shape), element, lambda k, at: arrays[k].reshape(-1)[at].item()
+        )
         jacobian = dict(zip(wanted, one_hot(result, element, [leaves[k] for k in wanted]), strict=True))
         values = [arrays[each.operand].reshape(-1)[each.element].item() for each in found or ()]
         here = index_of(tuple(result.shape), element)

@@ -1,10 +1,12 @@
-// Shows the program's lines and marks the one that is running.
+// Shows the program's lines and marks the one that is running; of several texts, that of the present step, or the one that the reader asks for.
 
+import { drawCalls } from "./calls.js";
 import { html } from "./dom.js";
+import { callsOf, sourceAt, sourcesOf } from "./places.js";
 import { arrive, scrollIntoPane, scrollPane } from "./scrolling.js";
 import { speak, visitOf } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
-/** @import { Marked } from "./steps.js" */
+/** @import { Marked, Step } from "./steps.js" */
 
 /** The number of blanks that a line begins with. @param {string} line */
 export function indentOf(line) {
@@ -54,44 +56,103 @@ export function linesAround(line, count, also) {
   return new Set([...Array.from({ length: Math.min(LINES_AROUND, count) }, (_, k) => first + k), ...also]);
 }
 
-/** @param {Stage} stage @param {boolean} [isAbove]  Whether the whole program stands above the player. @returns {Part} */
+/** Of each of the texts that are not shown, so many of the longest lines keep the width. */
+const LONGEST_LINES = 2;
+
+/** @param {Stage} stage @param {boolean} [isAbove]  Whether the whole program stands above the player.
+ * @returns {Part & {lineAt: (line: number) => HTMLElement | undefined}} */
 export function drawCode(stage, isAbove = false) {
   const { source, said } = stage.payload;
-  const lines = source.map((line, k) => {
-    const code = html("code", {}, ...written(line));
-    // Indentation as padding, so that a wrapped line keeps it.
-    code.style.paddingLeft = `${Math.min(indentOf(line), 12) + 2}ch`;
-    return html("li", {}, html("span", { class: "ipl-number" }, String(k + 1)), code);
-  });
+  const texts = sourcesOf(stage.payload);
+  /** The lines of the texts, each made when it is first shown; a line stands at its number, counted through, less one. @type {HTMLElement[]} */
+  const lines = [];
   const more = html("button", { class: "ipl-more", "aria-expanded": "false" });
-  const isShort = isAbove && source.length > LINES_AROUND + 1;
+  const isShort = isAbove && texts.length === 1 && source.length > LINES_AROUND + 1;
   // Lines without height, which are as wide as those of any step: the pane has the same width at every step.
   const widest = html("li", { class: "ipl-room", "aria-hidden": "true" });
-  const root = html("ol", { class: "ipl-code", tabindex: "0" }, ...lines, ...(isShort ? [html("li", { class: "ipl-all" }, more)] : []), widest);
-  root.classList.toggle("ipl-short", isShort);
+  const list = html("ol", { class: "ipl-code", tabindex: "0" });
+  list.classList.toggle("ipl-short", isShort);
+  const panel = html("div", texts.length > 1 ? { class: "ipl-text", role: "tabpanel" } : { class: "ipl-text" }, list);
+  const head = stage.payload.places ? drawCalls(stage, panel, look) : null;
+  const root = head ? html("div", { class: "ipl-codes" }, head.root, panel) : list;
+  const leads = new Set(stage.payload.steps.map((step) => step.line));
+  /** The text that is shown; -1: none yet. */
+  let shownText = -1;
+  /** What the reader looks at, until the next step: a text, and a line that a call stands on. @type {{text: number, line: number | null, step: number} | null} */
+  let looked = null;
+  /** The height of each text, as far as it was shown. @type {number[]} */
+  const heights = [];
+
+  /** @param {number} k */
+  function linesOf(k) {
+    const { before, count } = texts[k];
+    for (let at = before; at < before + count; at += 1) lines[at] ??= drawLine(at, before);
+    return lines.slice(before, before + count);
+  }
+
+  /** @param {number} at @param {number} before */
+  function drawLine(at, before) {
+    const code = html("code", {}, ...written(source[at]));
+    code.style.paddingLeft = paddingOf(source[at]);
+    const line = html("li", {}, html("span", { class: "ipl-number" }, String(at + 1 - before)), code);
+    line.classList.toggle("ipl-leads", leads.has(at + 1));
+    return line;
+  }
+
+  /** Shows a text. @param {number} k */
+  function turnTo(k) {
+    if (k === shownText) return;
+    stand(0);
+    shownText = k;
+    list.replaceChildren(...linesOf(k), ...(isShort ? [html("li", { class: "ipl-all" }, more)] : []), widest);
+    list.scrollTop = 0;
+    // The marks of the lines that are new have still to be drawn.
+    shown = "none";
+  }
+
+  /** The reader looks at a text, at a line if one is given. @param {number} text @param {number | null} line */
+  function look(text, line) {
+    looked = { text, line, step: stage.step };
+    show();
+    settle()?.();
+  }
   more.addEventListener("click", () => {
-    const isWhole = !root.classList.toggle("ipl-short");
+    const isWhole = !list.classList.toggle("ipl-short");
     more.setAttribute("aria-expanded", String(isWhole));
     translate();
     settle()?.();
   });
-  const leads = new Set(stage.payload.steps.map((step) => step.line));
-  lines.forEach((line, k) => line.classList.toggle("ipl-leads", leads.has(k + 1)));
-  root.addEventListener("click", visit);
-  root.addEventListener("keydown", walk);
-  root.addEventListener("blur", () => stand(0));
+  list.addEventListener("click", visit);
+  list.addEventListener("keydown", walk);
+  list.addEventListener("blur", () => stand(0));
   /** The line on which the keyboard stands; 0: none. */
   let here = 0;
 
   /** Up and down go from line to line, as far as they lead to a step, and Enter goes to the step. @param {KeyboardEvent} event */
   function walk(event) {
-    if (event.target !== root || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    if (event.target !== list || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by) stand(lineBeside(here || (stage.payload.steps[stage.step].line ?? 0), by, leads, lines.length, here === 0));
+    if (by) step(by);
     else if (event.key === "Enter" && here) goToLine(here);
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** Goes to the next line of the text that leads to a step. @param {number} by */
+  function step(by) {
+    const { before, count } = texts[shownText];
+    const within = new Set([...leads].map((line) => (line === null ? line : line - before)));
+    const start = here || startLine();
+    const next = lineBeside(start - before, by, within, count, here === 0);
+    stand(next ? next + before : 0);
+  }
+
+  /** The line from which the keyboard starts: that of the step, of the call, or the first one. */
+  function startLine() {
+    const { before, count } = texts[shownText];
+    const wanted = looked?.line ?? stage.payload.steps[stage.step].line ?? 0;
+    return wanted > before && wanted <= before + count ? wanted : before + 1;
   }
 
   /** @param {number} line */
@@ -102,14 +163,14 @@ export function drawCode(stage, isAbove = false) {
     if (!there) return;
     there.setAttribute("data-here", "");
     gather();
-    scrollIntoPane(root, there);
-    stage.announce(`${stage.word("at_line", { line: here })}${stage.word("colon")}${source[here - 1].trim()}`);
+    scrollIntoPane(list, there);
+    stage.announce(`${stage.word("at_line", { line: here - texts[shownText].before })}${stage.word("colon")}${source[here - 1].trim()}`);
   }
 
   /** A click on a line leads to its step, unless it ends a selection of code. @param {MouseEvent} event */
   function visit(event) {
-    const line = lines.findIndex((each) => each.contains(/** @type {Node} */ (event.target))) + 1;
-    if (!line || root.ownerDocument.getSelection()?.type === "Range") return;
+    const line = lines.findIndex((each) => each?.contains(/** @type {Node} */ (event.target))) + 1;
+    if (!line || list.ownerDocument.getSelection()?.type === "Range") return;
     goToLine(line);
   }
 
@@ -157,37 +218,68 @@ export function drawCode(stage, isAbove = false) {
   function keepWidth() {
     /** @type {Map<string, [number, Marked[]]>} */
     const found = new Map(isShort ? source.map((_, k) => [String(k + 1), [k + 1, []]]) : []);
+    for (const line of texts.length > 1 ? texts.flatMap(longestOf) : []) found.set(String(line), [line, []]);
     for (const { marked: marks = [] } of stage.payload.steps) {
-      for (const [line] of marks.filter(([number]) => lines[number - 1])) {
+      for (const [line] of marks.filter(([number]) => source[number - 1] !== undefined)) {
         const own = marks.filter(([number]) => number === line);
         found.set(own.map(([, role, brief]) => `${line} ${role} ${brief}`).join(), [line, own]);
       }
     }
     widest.replaceChildren(...[...found.values()].map(([line, marks]) => {
       const text = html("span", {}, source[line - 1].trimStart());
-      text.style.paddingLeft = /** @type {HTMLElement} */ (lines[line - 1].children[1]).style.paddingLeft;
+      text.style.paddingLeft = paddingOf(source[line - 1]);
       return html("span", { class: "ipl-marked" }, text, ...marks.map(([, role, brief, says]) => tagged(role, brief, says)));
     }));
   }
 
+  /** The longest lines of a text. @param {import("./places.js").Source} text */
+  function longestOf({ before, count }) {
+    const numbers = Array.from({ length: count }, (_, k) => before + k + 1);
+    return numbers.sort((one, other) => source[other - 1].length - source[one - 1].length).slice(0, LONGEST_LINES);
+  }
+
   function show() {
     const now = stage.payload.steps[stage.step];
+    if (looked?.step !== stage.step) looked = null;
+    turnTo(looked?.text ?? sourceAt(stage.payload, now.line));
     current?.classList.remove("ipl-wrong");
     current?.removeAttribute("aria-current");
     current = now.line === null ? undefined : lines[now.line - 1];
     current?.classList.toggle("ipl-wrong", now.error === true);
     current?.setAttribute("aria-current", "step");
     mark(now.marked ?? []);
+    if (head) markCalls(now);
     gather();
+  }
+
+  /** The lines that stand on the way to the present one. @type {HTMLElement[]} */
+  let calling = [];
+
+  /** Marks the lines of the calls, and the one that the reader has asked for. @param {Step} now */
+  function markCalls(now) {
+    for (const line of calling) {
+      line.classList.remove("ipl-calling");
+      line.removeAttribute("data-looked");
+    }
+    const calls = callsOf(stage.payload, now).slice(0, -1);
+    calling = calls.flatMap((call) => lines[call.line - 1] ?? []);
+    for (const line of calling) line.classList.add("ipl-calling");
+    if (looked?.line) lines[looked.line - 1]?.setAttribute("data-looked", "");
+    if (looked?.line && lines[looked.line - 1]) calling.push(lines[looked.line - 1]);
+    panel.setAttribute("aria-label", speak(texts[shownText].name, stage.language));
+    head?.mark(shownText, looked ? looked.line : null);
+    head?.show?.();
+    const away = (now.marked ?? []).filter(([line]) => sourceAt(stage.payload, line) !== shownText);
+    head?.tell(away.map(([line, role, brief, says]) => ({ line, tag: tagged(role, brief, says) })));
   }
 
   /** Chooses the lines that are shown while not all are. */
   function gather() {
     if (!isShort) return;
-    const shown = linesAround(here || (stage.payload.steps[stage.step].line ?? 1), lines.length, marked);
+    const around = linesAround(here || (stage.payload.steps[stage.step].line ?? 1), lines.length, marked);
     lines.forEach((line, k) => {
-      line.classList.toggle("ipl-far", !shown.has(k + 1));
-      line.classList.toggle("ipl-gap", shown.has(k + 1) && k > 0 && !shown.has(k));
+      line.classList.toggle("ipl-far", !around.has(k + 1));
+      line.classList.toggle("ipl-gap", around.has(k + 1) && k > 0 && !around.has(k));
     });
   }
 
@@ -198,31 +290,56 @@ export function drawCode(stage, isAbove = false) {
 
   /** Scrolls the running line into view, with the lines of the trace if they fit. */
   function settle() {
-    if (!current) return undefined;
-    arrive(root);
-    const room = root.clientHeight;
-    const traced = [...marked].map((number) => lines[number - 1]);
-    const bottom = Math.max(...[current, ...traced].map((line) => line.offsetTop + line.offsetHeight));
-    const highest = Math.min(...[current, ...traced].map((line) => line.offsetTop));
-    const [top, height] = bottom - highest <= room ? [highest, bottom - highest] : [current.offsetTop, current.offsetHeight];
-    const isInSight = top >= root.scrollTop && top + height <= root.scrollTop + room;
-    return isInSight ? undefined : () => scrollPane(root, { top: Math.max(0, top - Math.max(0, Math.min(room / 3, room - height))), left: root.scrollLeft });
+    head?.settle?.();
+    const main = looked ? lines[(looked.line ?? 0) - 1] : current;
+    if (!main || main.parentNode !== list) return undefined;
+    arrive(list);
+    const room = list.clientHeight;
+    const traced = [...marked].map((number) => lines[number - 1]).filter((line) => line.parentNode === list);
+    const bottom = Math.max(...[main, ...traced].map((line) => line.offsetTop + line.offsetHeight));
+    const highest = Math.min(...[main, ...traced].map((line) => line.offsetTop));
+    const [top, height] = bottom - highest <= room ? [highest, bottom - highest] : [main.offsetTop, main.offsetHeight];
+    const isInSight = top >= list.scrollTop && top + height <= list.scrollTop + room;
+    return isInSight ? undefined : () => scrollPane(list, { top: Math.max(0, top - Math.max(0, Math.min(room / 3, room - height))), left: list.scrollLeft });
   }
 
   /** The height of all lines, as they are wrapped now; of those around any line, where only these are shown. */
   function need() {
-    if (root.classList.contains("ipl-short") && getComputedStyle(more).display !== "none") {
-      const rows = Math.max(...lines.map((line) => line.offsetHeight));
+    const shownLines = linesOf(shownText);
+    if (list.classList.contains("ipl-short") && getComputedStyle(more).display !== "none") {
+      const rows = Math.max(...shownLines.map((line) => line.offsetHeight));
       return rows * (LINES_AROUND + new Set(stage.payload.steps.flatMap((step) => (step.marked ?? []).map(([line]) => line))).size) + more.offsetHeight + 14;
     }
-    const last = lines[lines.length - 1];
+    heights[shownText] = heightOf(shownLines);
+    const row = shownLines[0].offsetHeight;
+    const highest = Math.max(...texts.map(({ count }, k) => heights[k] ?? count * row + 14));
+    return highest + (head ? head.root.offsetHeight : 0);
+  }
+
+  /** @param {HTMLElement[]} some  Lines that are shown. */
+  function heightOf(some) {
+    const last = some[some.length - 1];
     return last.offsetTop + last.offsetHeight + 7;
   }
 
   function translate() {
-    root.setAttribute("aria-label", stage.word("code"));
+    list.setAttribute("aria-label", stage.word("code"));
+    head?.translate?.();
     keepWidth();
-    more.textContent = stage.word(root.classList.contains("ipl-short") ? "all_lines" : "fewer_lines", { count: source.length });
+    more.textContent = stage.word(list.classList.contains("ipl-short") ? "all_lines" : "fewer_lines", { count: source.length });
   }
-  return { root, need, show, settle, translate, highlight };
+
+  /** The element of a line, also of a text that is not shown. @param {number} line */
+  function lineAt(line) {
+    linesOf(sourceAt(stage.payload, line));
+    return lines[line - 1];
+  }
+
+  turnTo(sourceAt(stage.payload, stage.payload.steps[stage.step].line));
+  return { root, need, show, settle, translate, highlight, lineAt };
+}
+
+/** Indentation as padding, so that a wrapped line keeps it. @param {string} line */
+function paddingOf(line) {
+  return `${Math.min(indentOf(line), 12) + 2}ch`;
 }

@@ -1,6 +1,7 @@
 // Explains what a reader points at: finds the related marks to highlight, and one line that describes the relation. Pure functions.
 
 import { ALL_SLOTS, elementName, formula, numberAt, positionOf, slotFacts, slotsBetween, slotsOf, spanOf } from "./linking.js";
+import { lineNumber } from "./places.js";
 import { fill, speak } from "./steps.js";
 /** @import { Layout } from "./linking.js" */
 /** @import { Payload, Said } from "./steps.js" */
@@ -117,7 +118,8 @@ export function linker(payload) {
 
   /** @param {Set<number>} lines @returns {Part} */
   function written(lines) {
-    return (say) => lines.size > 0 && say(lines.size > 1 ? "link_lines" : "link_line", { lines: [...lines].join(say("comma")) });
+    const key = payload.sources ? "link_places" : lines.size > 1 ? "link_lines" : "link_line";
+    return (say, tongue) => lines.size > 0 && say(key, { lines: [...lines].map((line) => lineNumber(payload, line, tongue)).join(say("comma")) });
   }
 
   /** @typedef {(key: string, facts?: Object<string, string | number>) => string} Say */

@@ -42,7 +42,7 @@ export function drawStory(stage, stop) {
     root.addEventListener("click", () => go(chapter.step));
     return { ...chapter, root, word, line };
   });
-  const root = html("div", { class: "ipl-story", role: "group" }, ...chapters.map((chapter) => chapter.root));
+  const root = html("div", { class: stage.payload.sources ? "ipl-story ipl-story-named" : "ipl-story", role: "group" }, ...chapters.map((chapter) => chapter.root));
 
   /** @param {number} step */
   function go(step) {
@@ -80,7 +80,7 @@ export function drawStory(stage, stop) {
     for (const { step, role, word, line } of chapters) {
       write(word, stage.word(`story_${role}`));
       const at = steps[step].line;
-      write(line, at === null ? "" : stage.word("at_line", { line: at }));
+      write(line, at === null ? "" : stage.lineWords(at));
     }
   }
 

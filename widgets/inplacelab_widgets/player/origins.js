@@ -3,6 +3,7 @@
 import { makeDialog } from "./dialog.js";
 import { html, put, say, svg } from "./dom.js";
 import { ALL_SLOTS, numberAt, slotOf } from "./linking.js";
+import { lineNumber } from "./places.js";
 import { fill, speak } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
 /** @import { Came, LifeEvent, Path, Paths, Payload, Said } from "./steps.js" */
@@ -118,7 +119,7 @@ export function makeStrip(stage) {
       title.textContent = words(at).replaceAll("`", "");
       event.append(title, svg("rect", { x: -7, y: -8, width: 14, height: 24 }), svg("path", { d: EVENT_SIGNS[kind] }));
       const line = stage.payload.steps[Math.max(0, step)].line;
-      const texts = [...(value ? [["ipl-life-value", -9, value]] : []), ...(line ? [["ipl-life-at", 24, `${line}`]] : [])];
+      const texts = [...(value ? [["ipl-life-value", -9, value]] : []), ...(line ? [["ipl-life-at", 24, lineNumber(stage.payload, line, stage.language)]] : [])];
       for (const [style, y, content] of texts) {
         const text = svg("text", { class: style, y });
         text.textContent = String(content);

@@ -89,7 +89,7 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const taken = fills ? (top < innerHeight / 3 ? top : MARGIN) : top;
     const page = isPresent ? innerHeight : innerHeight - taken - (fills ? MARGIN : top);
     /** @type {(HTMLElement | null)[]} */
-    const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
+    const [code, storages] = [".ipl-codes, .ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
     // Above the storages, the code keeps its height.
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
     /** @param {number} size @param {number} [most] */

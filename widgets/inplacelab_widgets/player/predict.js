@@ -1,7 +1,7 @@
 // Predict mode: before a step is shown, the reader predicts its effect. The payload has the questions and the right answers.
 
 import { html, say } from "./dom.js";
-import { seenAt, speak, target } from "./steps.js";
+import { seenAt, speak } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
 /** @import { Said } from "./steps.js" */
 
@@ -94,7 +94,7 @@ export function drawPredict(stage) {
   const readOn = stage.reach;
   // A reader who steps forward stops before the first step with a question; a jump to the end goes to the end.
   stage.reach = (action) => {
-    const to = target(action, stage.step, stage.payload.steps, stage.stops);
+    const to = stage.leadsTo(action, stage.step);
     const asked = stage.predict && action !== "last" ? nextAsked(questions, stage.answers, stage.step, to) : -1;
     if (asked < 0) return readOn(action);
     stage.go(beforeAsked(asked));
@@ -201,9 +201,13 @@ function drawPage(stage, page, { skip, close }) {
 }
 
 /** Which line comes next. @param {Stage} stage @param {Question} question @param {boolean} checked */
-function drawAhead({ payload, word }, { step, op }, checked) {
+function drawAhead({ payload, word, lineWords }, { step, op }, checked) {
   const { line } = payload.steps[step];
-  const title = html("p", { class: "ipl-upcoming" }, line === null ? word("predict_step") : word(checked ? "predict_line" : "predict_next", { line }));
+  const words = (/** @type {number} */ at) => {
+    if (!payload.sources) return word(checked ? "predict_line" : "predict_next", { line: at });
+    return checked ? lineWords(at) : word("predict_next_place", { place: lineWords(at) });
+  };
+  const title = html("p", { class: "ipl-upcoming" }, line === null ? word("predict_step") : words(line));
   const code = line === null ? "" : payload.source[line - 1]?.trim();
   if (code) title.append(" ", html("code", {}, code));
   if (op) title.append(" · ", html("code", {}, op));

@@ -52,7 +52,7 @@ export function drawSide(stage, which) {
     tell: (trait, value) => trait === "step" && stage.go(stopAt(rowOf(whole.steps, which, value), stage.stops)),
   });
   const code = payload.source.length ? drawCode(side) : null;
-  for (const line of payload.changed) code?.root.children[line - 1]?.classList.add("ipl-changed-line");
+  for (const line of payload.changed) code?.lineAt(line)?.classList.add("ipl-changed-line");
   const { storages } = drawPanes(side);
   const readout = drawReadout(side);
   side.parts.push(...(code ? [code] : []), storages, readout);

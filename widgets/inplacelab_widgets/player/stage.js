@@ -6,7 +6,8 @@ import { linker } from "./hover.js";
 import { nearestStep } from "./launch_picker.js";
 import { stoppingAt } from "./layout.js";
 import { makeMotion } from "./panel.js";
-import { beginning, clamp, fill, placeOf, speak, stopsOf, target } from "./steps.js";
+import { framesOf, lineWords, sourceAt, stepTo } from "./places.js";
+import { beginning, clamp, fill, placeOf, speak, stopsOf } from "./steps.js";
 /** @import { Answer } from "./predict.js" */
 /** @import { Payload, Said, Step } from "./steps.js" */
 
@@ -35,6 +36,8 @@ import { beginning, clamp, fill, placeOf, speak, stopsOf, target } from "./steps
  * @property {(step: number) => void} go  The reader goes to a step.
  * @property {(wanted: import("./launch_picker.js").Wanted) => void} pick  The reader picks another thread.
  * @property {(action: string) => boolean} reach  The reader steps forward or back; returns false if a question stopped the step.
+ * @property {(action: string, step: number) => number} leadsTo  The step that an action leads to.
+ * @property {(line: number, near?: boolean) => string} lineWords  What a line is called; `near` if the reader sees in which text it is, if that is the text of the step.
  * @property {(by: "pointer" | "keyboard", keys: string) => void} point  Highlights the marks with one of these keys; "": none.
  * @property {(key: string) => void} visit  The reader clicks an item.
  * @property {(pane: string) => void} open  Shows one of the panes that share a place.
@@ -98,6 +101,7 @@ export function makeStage(payload, root, options) {
   const pointed = { pointer: "", keyboard: "" };
   const link = linker(payload);
   const move = makeMotion(root);
+  const frames = framesOf(payload);
   /** @type {Said} */
   let says = "";
 
@@ -140,9 +144,11 @@ export function makeStage(payload, root, options) {
       if (step >= 0) stage.go(step);
     },
     reach(action) {
-      stage.go(target(action, stage.wanted ?? stage.step, stage.followed.steps, stage.stops));
+      stage.go(stage.leadsTo(action, stage.wanted ?? stage.step));
       return true;
     },
+    leadsTo: (action, step) => stepTo(action, step, stage.followed.steps, stage.stops, frames),
+    lineWords: (line, near = false) => lineWords(payload, line, stage.language, near ? sourceAt(payload, steps[stage.step].line) : undefined),
     point(by, keys) {
       if (pointed[by] === keys) return;
       pointed[by] = keys;

@@ -7,7 +7,7 @@
 /** @typedef {{x: number, y: number, width: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean, fixed?: boolean, row?: number}} Group  Drawn in the stretches `open`: [first, last, ...]; `row`: the seat that it shares with groups that never live at the same time. */
 /** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[], copies?: [number, import("./panel.js").End, import("./panel.js").End][]}} Panel */
 /** @typedef {{name: string, storages?: string, keys: string, stops: number[]}} Thread  What is shown of a tensor that a reader follows. A first picture has the names only. */
-/** @typedef {{line: number | null, phase: string, error?: true, stop?: boolean, ends?: true, idle?: true, says: number, detail?: number, whole?: Told, marked?: Marked[], fixes?: Fix[], at?: number[]}} Step  `idle`: it changes nothing; `says` is the position of its headline in `said`, `detail` that of the rest, `whole` has both for its whole line; `at` is the thread that it shows, as in picks.js. */
+/** @typedef {{line: number | null, place?: number, turn?: number, phase: string, error?: true, stop?: boolean, ends?: true, idle?: true, says: number, detail?: number, whole?: Told, marked?: Marked[], fixes?: Fix[], at?: number[]}} Step  `line`: counted through all texts; `place`: its position in `places`; `idle`: it changes nothing; `says` is the position of its headline in `said`, `detail` that of the rest, `whole` has both for its whole line; `at` is the thread that it shows, as in picks.js. */
 /** @typedef {{says: number, detail?: number}} Told  A headline and the rest, as positions in `said`. */
 /** @typedef {{says: number, lines: [string, boolean][]}} Fix  A fixed program: its lines, and which of them are new. */
 /** @typedef {[number, "kept" | "written" | "refused", number, number, number?, number?]} Marked  [line, role, brief, says, first column, past the last]; the words are positions in `said`. As `Marked` of recording/trace.py. */
@@ -21,7 +21,9 @@
  * @typedef {Object} Payload
  * @property {string} title
  * @property {Said[]} notes  On the whole recording: what it leaves out.
- * @property {string[]} source
+ * @property {string[]} source  The lines of the program; of several texts, one after another.
+ * @property {[number, number, number, number?][]} [sources]  Of each text, if there are several: its short name, its name, how many lines are before it, a remark. As in scene/places.py.
+ * @property {[number, number, number?, string?, number?, number?][]} [places]  [line, label, the place of its call, function, calls left out, label as the innermost].
  * @property {"graph" | "history"} opens
  * @property {[Said, Said][]} keys  What each key does.
  * @property {[string, string, Said][]} [marks]  Those of slots: the style, a path in a box of 32 by 20 px, what it means.
@@ -182,12 +184,15 @@ const KEYS = {
   m: "openHistory",
   "[": "back",
   "]": "onward",
-  o: "origins",
+  i: "into",
+  o: "over",
+  u: "out",
+  w: "origins",
   "?": "help",
   Escape: "leave",
 };
 /** @type {Object<string, string>} */
-const SHIFTED = { ArrowLeft: "previousStop", ArrowRight: "nextStop", "?": "help", "+": "faster" };
+const SHIFTED = { ArrowLeft: "previousStop", ArrowRight: "nextStop", I: "backInto", O: "backOver", U: "backOut", "?": "help", "+": "faster" };
 
 /** The action of a key, or null if the player does not handle it.
  * @param {{key: string, shiftKey?: boolean, ctrlKey?: boolean, altKey?: boolean, metaKey?: boolean}} event */

@@ -61,7 +61,9 @@ export function drawSentence(stage, fixes) {
 
   function failureWords() {
     const { line } = steps[failed];
-    return stage.word(line === null ? "to_failure" : "to_failing_line", { line: line ?? "", step: numbered(failed, steps, stage.stops, stage.mode).step });
+    const { step } = numbered(failed, steps, stage.stops, stage.mode);
+    if (stage.payload.sources && line !== null) return stage.word("to_failing_place", { place: stage.lineWords(line), step });
+    return stage.word(line === null ? "to_failure" : "to_failing_line", { line: line ?? "", step });
   }
 
   let last = "";

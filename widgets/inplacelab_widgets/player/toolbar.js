@@ -23,7 +23,7 @@ export function makePace(stage, changed) {
   }
 
   function advance() {
-    if (isLast() || !stage.reach("next") || isLast()) stop();
+    if (isLast() || !stage.reach("into") || isLast()) stop();
   }
 
   function stop() {
@@ -64,6 +64,12 @@ export function drawToolbar(stage) {
     buttons[name] = html("button", { type: "button", class: "ipl-button" }, icon(name));
     buttons[name].addEventListener("click", () => (name === "play" ? pace.toggle() : act(name)));
   }
+  // Steps of three sizes, where the program was inside its functions.
+  const sizes = stage.payload.places?.some(([, , from]) => (from ?? -1) >= 0) ? ["into", "over", "out"] : [];
+  for (const name of sizes) {
+    buttons[name] = html("button", { type: "button", class: "ipl-button ipl-size" }, icon(name));
+    buttons[name].addEventListener("click", (event) => act(event.shiftKey ? `back${name[0].toUpperCase()}${name.slice(1)}` : name));
+  }
   const speed = html("button", { type: "button", class: "ipl-button ipl-speed" });
   speed.addEventListener("click", () => pace.change(pace.isFastest() ? -Infinity : 1));
   const slider = html("input", { type: "range", min: 0, step: 1 });
@@ -94,7 +100,7 @@ export function drawToolbar(stage) {
     const place = placeOf(step, stops);
     const number = numbered(step, steps, stops, stage.mode);
     const said = word(stage.mode === "line" ? "position_by_line" : "position", number);
-    const at = now.line === null ? "" : `${word("clause")}${word("at_line", { line: now.line })}`;
+    const at = now.line === null ? "" : `${word("clause")}${stage.lineWords(now.line, true)}`;
     put(slider, "max", stops.length - 1);
     slider.value = String(place);
     const phase = word(now.phase);
@@ -103,6 +109,7 @@ export function drawToolbar(stage) {
     write(where, phase);
     for (const name of ["first", "previous"]) buttons[name].toggleAttribute("data-end", place === 0);
     for (const name of ["next", "last"]) buttons[name].toggleAttribute("data-end", place === stops.length - 1);
+    for (const name of sizes) buttons[name].toggleAttribute("data-end", stage.leadsTo(name, step) === step);
     write(mode, word(`mode_${stage.mode}`));
     put(mode, "title", word(`mode_${stage.mode}_hint`));
   }

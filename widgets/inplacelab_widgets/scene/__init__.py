@@ -13,6 +13,7 @@ the work, are made when the storage is first looked at (`svg.Lazily`).
     graph_panel     the graph of grad nodes: `graph_layout`, `graph_boxes`, `graph_arrows`
     versions_panel, memory_panel    versions and bytes, along the axis of steps
     timeline        lives over the steps, what may look different after each of them, and their axis
+    places          the texts of a program, and the calls that led to a place
     names, text_layout, palette, svg    what things are called, how wide words are, colors, and SVG
     still_pictures  a step as a still picture; `key_steps`: which step; `tables`: the same in words
     payload, payload_parts, player_links    all steps for the player in the browser
@@ -24,6 +25,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from inplacelab.language import Text
+from inplacelab.place import same_line
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
 from inplacelab.recording.file_text import presentable
@@ -130,4 +132,4 @@ def scene_of(recording: Recording) -> Scene:
 
 
 def _is_one_line(step: Step, following: Step) -> bool:
-    return (step.line, step.turn) == (following.line, following.turn)
+    return step.turn == following.turn and same_line(step.place, following.place)

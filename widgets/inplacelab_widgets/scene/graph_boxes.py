@@ -14,14 +14,17 @@ from functools import cache
 from math import ceil
 from operator import attrgetter
 
-from inplacelab.language import Text, enumerated
+from inplacelab.language import LANGUAGES, Text, enumerated
+from inplacelab.place import Place
 from inplacelab.recording.code_of_steps import node_code
 from inplacelab.recording.facts import NodeFacts, TensorFacts
+from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Called, Recording, State, is_look
 from inplacelab.recording.relations import running
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.names import kept_names, unquoted
+from inplacelab_widgets.scene.names import has_sources, kept_names, said_line, source_name, unquoted
+from inplacelab_widgets.scene.names import line_of as line_label
 from inplacelab_widgets.scene.svg import Look, Mark, rect, runs, text
 from inplacelab_widgets.scene.text_layout import SMALL, Words, coordinate, shortened, widest, width_of
 from inplacelab_widgets.scene.timeline import Life, followed, gatherings, step_changes
@@ -50,12 +53,16 @@ class NodeContent:
 
 @dataclass(frozen=True, slots=True)
 class GradNode:
-    """A grad node over the steps. `kind` is its class, `name` is unique; `pins` are the keys of all tensors that it ever saved."""
+    """A grad node over the steps. `kind` is its class, `name` is unique; `tag` is said in its first step; `file` is the name of the text in which it
+    was made, if there are several; `pins` are the keys of all tensors that it ever saved.
+    """
 
     id: int
     kind: str
     name: str
-    line: int | None
+    place: Place | None
+    tag: Text
+    file: Text
     is_leaf: bool
     life: Life[NodeContent]
     pins: tuple[str, ...]
@@ -65,21 +72,33 @@ def grad_nodes(recording: Recording) -> list[GradNode]:
     """Returns all nodes of a recording, in the order of creation."""
     everyone = {key: node for step in recording.steps for key, node in step.nodes if node is not None}
     # A number only where another node of the same line has the same class.
-    alike = Counter((node.name, node.line) for node in everyone.values())
+    alike = Counter((node.name, line_of(node.place)) for node in everyone.values())
     names = {
-        key: f"{node.name} #{key}" if alike[node.name, node.line] > 1 else node.name for key, node in everyone.items()
+        key: f"{node.name} #{key}" if alike[node.name, line_of(node.place)] > 1 else node.name
+        for key, node in everyone.items()
     }
-    lines: dict[int, int] = {}  # the first of each: PyTorch makes the node of a view again when the view is used
+    places: dict[int, Place] = {}  # the first of each: PyTorch makes the node of a view again when the view is used
     pins: dict[int, dict[str, None]] = {key: {} for key in everyone}
     for key, node in ((key, node) for step in recording.steps for key, node in step.nodes if node is not None):
         pins[key] |= {f"p{key}:{saved.storage}:{saved.version}": None for saved in node.saved}
-        if node.line is not None:
-            lines.setdefault(key, node.line)
+        if node.place is not None:
+            places.setdefault(key, node.place)
     faces = followed(_faces(recording), len(recording) - 1)
     return [
-        GradNode(key, facts.name, names[key], lines.get(key), facts.leaf is not None, faces[key], tuple(pins[key]))
+        GradNode(
+            key, facts.name, names[key], places.get(key), *_made_at(recording, places.get(key)),
+            facts.leaf is not None, faces[key], tuple(pins[key]),
+        )
         for key, facts in everyone.items()
-    ]
+    ]  # fmt: skip
+
+
+def _made_at(recording: Recording, place: Place | None) -> tuple[Text, Text]:
+    """The tag of a new node, and the name of the text in which it was made, if there are several."""
+    if place is None:
+        return words.NEW, Text("", "")
+    file = source_name(recording, place.source) if has_sources(recording) else Text("", "")
+    return words.NEW_AT.format(place=said_line(recording, place)), file
 
 
 def _faces(recording: Recording) -> Iterator[tuple[int, int, NodeContent | None]]:
@@ -161,10 +180,10 @@ def _origin(recording: Recording, state: State, node: NodeFacts, leaves: Mapping
     op = node_code(recording, node.id, node)
     if is_look(recording):  # what made the node is not known: there is room for what it keeps
         return _keeps(recording, state, node)
-    if node.line is None:
+    if node.place is None:
         # A gradient that can be differentiated again has nodes that no operation of the program made.
         return op or words.MADE_BY_BACKWARD
-    return Text("{0} · {1}", "{0} · {1}").format(words.LINE.format(line=node.line), op)
+    return Text("{0} · {1}", "{0} · {1}").format(line_label(recording, node.place), op)
 
 
 def _keeps(recording: Recording, state: State, node: NodeFacts) -> Text:
@@ -191,10 +210,12 @@ ABOVE = 18.0
 BELOW = 16.0
 """Room below a box for the gradient that arrived."""
 PAD = 10.0
-ROOM_FOR_TAG = width_of(words.NEW_AT.format(line=999), 9) + 22
+ROOM_FOR_TAG = width_of(words.NEW_AT.format(place=words.LINE.format(line=999)), 9) + 22
 """Beside the names of the tensors above a box: the tag of a new node."""
 _ROOM_FOR_NAMES = 46.0
 _ROOM_FOR_KINDS = 190.0
+_MOST_TEXTS = 2
+"""Of so many of the program's texts, a folded box names the lines."""
 
 _URGENT = ("failed", "unpacking", "calling", "running", "arrived")
 """The states of its nodes that a folded box shows first."""
@@ -254,7 +275,7 @@ def in_turn(members: tuple[GradNode, ...]) -> Content:
         state = None
         for key, face in [*alive.items()][:1]:
             node, is_new = by_id[key], key in born
-            outline, tag = _outline(face.status, new=is_new), _tag(node) if is_new else None
+            outline, tag = _outline(face.status, new=is_new), node.tag if is_new else None
             state = BoxState(outline, node.name, face.origin, face.doing, tag)
         shows.append((step, state))
     return _content(members, shows, is_folded=False)
@@ -286,10 +307,6 @@ def _outline(status: str, *, new: bool) -> str:
     return " ".join(["node", *(["new"] if new else []), *([status] if status else [])])
 
 
-def _tag(node: GradNode) -> Text:
-    return words.NEW if node.line is None else words.NEW_AT.format(line=node.line)
-
-
 def _many(
     crowd: _Crowd,
     alive: Mapping[int, NodeContent],
@@ -313,7 +330,7 @@ def _many(
     status, third = _news(crowd.nodes, alive, counts, newest)
     done = counts["done"] + counts["running"]
     in_backward = counts[""] < count
-    tag = _tag(newest) if newest else None
+    tag = newest.tag if newest else None
     return BoxState(
         _outline(status, new=newest is not None), first, second, third, tag, done / count if in_backward else None
     )
@@ -341,27 +358,37 @@ class _Crowd:
         self.nodes = nodes
         self.kinds: dict[str, int] = {}
         """The number of nodes of each kind, in the order of their first node, without the nodes of leaves."""
-        self._lines: set[int] = set()
+        self._lines: dict[tuple[str, str], set[int]] = {}
+        """The lines that made them, in each of the program's texts."""
         self._alive: set[int] = set()
 
     def follow(self, alive: Mapping[int, NodeContent]) -> None:
         """Follows a change of the nodes that are alive."""
         come = sorted(alive.keys() - self._alive)
         if len(self._alive) + len(come) > len(alive) or (come and self._alive and come[0] < max(self._alive)):
-            self.kinds, self._lines, self._alive, come = {}, set(), set(), sorted(alive)
+            self.kinds, self._lines, self._alive, come = {}, {}, set(), sorted(alive)
         self._alive.update(come)
         for node in map(self.nodes.__getitem__, come):
             if not node.is_leaf:
                 self.kinds[node.kind] = self.kinds.get(node.kind, 0) + 1
-            if node.line is not None:
-                self._lines.add(node.line)
+            if node.place is not None:
+                self._lines.setdefault((node.file.en, node.file.zh), set()).add(node.place.line)
 
     @property
     def lines(self) -> Text:
         """The lines that made them, in words."""
-        if len(self._lines) > 1:
-            return words.LINES.format(first=min(self._lines), last=max(self._lines))
-        return words.LINE.format(line=min(self._lines)) if self._lines else Text("", "")
+        said = [_between(Text(*file), min(lines), max(lines)) for file, lines in self._lines.items()]
+        if len(said) > _MOST_TEXTS:
+            said[_MOST_TEXTS:] = [Text("…", "…")]
+        en, zh = (", ".join(each.in_language(language) for each in said) for language in LANGUAGES)
+        return Text(en, zh)
+
+
+def _between(file: Text, first: int, last: int) -> Text:
+    """The lines of one text: "lines 3–7", "model.py:3–7"."""
+    if file.en:
+        return Text("{0}:{1}", "{0}:{1}").format(file, first if first == last else f"{first}–{last}")
+    return words.LINE.format(line=first) if first == last else words.LINES.format(first=first, last=last)
 
 
 def _news(

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import Step
+from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.graph_arrows import (
@@ -41,6 +42,7 @@ from inplacelab_widgets.scene.graph_boxes import (
     in_turn,
 )
 from inplacelab_widgets.scene.graph_layout import LONGEST, MOST, Fold, Layout, folds, layout
+from inplacelab_widgets.scene.names import said_line
 from inplacelab_widgets.scene.svg import Group, Look, Mark, Opened, Panel, Runs, between, runs, text
 from inplacelab_widgets.scene.text_layout import width_of
 from inplacelab_widgets.scene.timeline import Life, shared_rows
@@ -194,7 +196,9 @@ def _notes(recording: Recording, nodes: int, plan: _Plan, near: VisibleBoxes) ->
     folded = ((0, words.FOLDED.format(nodes=nodes, boxes=len(plan.boxes))),) if plan.is_folded else ()
     told, alive = dict(near.notes or folded), set[int]()
     begins = next(step for step in recording.steps if step.nodes)
-    line = words.BEGINS_AT.format(line=begins.line) if begins.line is not None else Text("", "")
+    line = (
+        words.BEGINS_AT.format(place=said_line(recording, begins.place)) if begins.place is not None else Text("", "")
+    )
     without, note, now = words.NO_NODE_YET + line, Text("", ""), Text("", "")
     found: list[tuple[int, Text]] = []
     for step in recording.steps:
@@ -254,7 +258,7 @@ def _parts(seats: list[list[GradNode]], found: Iterable[Edge], longest: int | No
     """Which seats share a box; `longest` as in `folds`."""
     seat_of = {node.id: k for k, seat in enumerate(seats) for node in seat}
     between_seats = sorted({(seat_of[a], seat_of[b]) for a, b in found})
-    labels = [(seat[0].kind, seat[0].line) for seat in seats]
+    labels = [(seat[0].kind, line_of(seat[0].place)) for seat in seats]
     return folds(labels, between_seats, {k for k, seat in enumerate(seats) if seat[0].is_leaf}, longest=longest)
 
 

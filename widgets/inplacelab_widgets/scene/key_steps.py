@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, get_args
 
 from inplacelab.recording import queries
 from inplacelab.recording.facts import SavedFacts, Step, TensorFacts
+from inplacelab.recording.places import line_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs, common_runs, slot_runs, slots_reached
@@ -103,11 +104,11 @@ def story(recording: Recording) -> tuple[Chapter, ...]:
     can_miss = [step for role in _CAN_MISS for step, each in roles.items() if each == role and step != telling]
     for step in can_miss[: max(len(roles) - MOST, 0)]:
         del roles[step]
-    lines = {recording.steps[step].line for step in roles}
+    lines = {line_of(recording.steps[step].place) for step in roles}
     for write in _telling_writes(recording):
-        if len(roles) < MOST and write.line not in lines:
+        if len(roles) < MOST and line_of(write.place) not in lines:
             roles.setdefault(write.index, "written")
-            lines.add(write.line)
+            lines.add(line_of(write.place))
     for step, role in _more(recording):
         if len(roles) < FEWEST:
             roles.setdefault(step, role)
@@ -178,11 +179,11 @@ def _shows_another(recording: Recording, step: Step) -> bool:
 
 def _telling_writes(recording: Recording) -> list[Step]:
     """For each line the write that changed the most tensors with other names, the first of several; those first that changed the most."""
-    telling: dict[int | None, tuple[int, Step]] = {}
+    telling: dict[tuple[int, int] | None, tuple[int, Step]] = {}
     for step in _writes(recording):
-        most, _ = telling.get(step.line, (0, step))
+        most, _ = telling.get(line_of(step.place), (0, step))
         if _others_reached(recording, step) > most and (changed := _others_changed(recording, step)) > most:
-            telling[step.line] = changed, step
+            telling[line_of(step.place)] = changed, step
     return [step for _, step in sorted(telling.values(), key=lambda found: (-found[0], found[1].index))]
 
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from math import inf
 
 from inplacelab.language import Text
+from inplacelab.place import Place
 from inplacelab.recording.code_of_steps import code_of
-from inplacelab.recording.facts import SavedFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.naming import Naming, Passed, namings
+from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
+from inplacelab.recording.naming import Naming, Passed, namings, node_label
+from inplacelab.recording.places import source_label
 from inplacelab.recording.recording import Called, Recording, State, coming
 from inplacelab.recording.relations import made, related
 from inplacelab.recording.slots import Laid
@@ -20,9 +22,48 @@ from inplacelab_widgets.words.player import PLAYER
 _INDICES = "ijklmnpq"
 
 
-def not_yet(called: Called) -> Text | None:
+def has_sources(recording: Recording) -> bool:
+    """Returns whether the program has several texts, so that a line alone says too little."""
+    return len(recording.sources) > 1
+
+
+def source_name(recording: Recording, source: int) -> Text:
+    """Returns the name of a text of the program: "gan/model.py" where there are several `model.py`, "cell [3]"; the title of the recording if it has
+    none.
+    """
+    if recording.title and not recording.sources[source].name:
+        return Text(*[recording.title] * 2)
+    return unquoted(source_label(recording.sources, source))
+
+
+def line_of(recording: Recording, place: Place) -> Text:
+    """Returns the line of a place as a label: "line 12", or in a program of several texts "model.py:12"."""
+    if not has_sources(recording):
+        return words.LINE.format(line=place.line)
+    return Text("{0}:{1}", "{0}:{1}").format(source_name(recording, place.source), place.line)
+
+
+def said_line(recording: Recording, place: Place) -> Text:
+    """Returns the same as a part of a sentence, in Chinese "model.py 第 12 行"."""
+    label = line_of(recording, place)
+    if not has_sources(recording):
+        return label
+    return Text(label.en, f"{source_name(recording, place.source).zh} {words.LINE.format(line=place.line).zh}")
+
+
+def node_name(recording: Recording, state: State, node: NodeFacts) -> Text:
+    """Returns the name of a grad node and the line that made it: "MultiplyGradNode (line 3)", "MultiplyGradNode (model.py:3)"."""
+    if node.place is None or not has_sources(recording):
+        return unquoted(node_label(state, node))
+    name = unquoted(
+        node_label(state, node, node.place)
+    )  # without the place: a picture says it in the same way at every step
+    return Text("{0} ({1})", "{0}（{1}）").format(name, line_of(recording, node.place))
+
+
+def not_yet(recording: Recording, called: Called) -> Text | None:
     """Returns a note of when the tensor gets its name; None for a name that is bound already, and for a temporary."""
-    return words.NAMED_LATER.format(line=called.line) if called.coming else None
+    return None if called.place is None else words.NAMED_LATER.format(place=said_line(recording, called.place))
 
 
 def passed_name(passed: Passed, state: State) -> str:
@@ -52,10 +93,10 @@ def authors_of(recording: Recording, step: Step) -> tuple[Text, Text]:
     did = words.IN_BACKWARD if step.phase == "backward" else Text("", "")
     if step.op:
         did = Text(*[code_of(recording, step)] * 2)
-    if step.line is None:
+    if step.place is None:
         return Text("{0}", "{0}").format(did), did
-    full = Text("{0} {1}", "{0} {1}").format(words.LINE.format(line=step.line), did)
-    return full, Text(*[f"{step.line} "] * 2) + did
+    full = Text("{0} {1}", "{0} {1}").format(line_of(recording, step.place), did)
+    return full, full if has_sources(recording) else Text(*[f"{step.line} "] * 2) + did
 
 
 def player_words(framework: Terms) -> dict[str, Text]:
@@ -81,16 +122,18 @@ def kind(recording: Recording, tensor: TensorFacts, state: State, room: float = 
 def maker(recording: Recording, tensor: int, room: float = inf) -> Text:
     """Returns the line that made a tensor and what it did: "made by line 5 detach". An operation wider than `room` px is cut."""
     how = made(recording)[tensor]
-    pattern = words.MADE_SOMEWHERE[how.how] if how.line is None else words.MADE[how.how]
-    return pattern.format(line="" if how.line is None else how.line, op=shortened(how.call, room))
+    op = shortened(how.call, room)
+    if how.place is None:
+        return words.MADE_SOMEWHERE[how.how].format(op=op)
+    return words.MADE[how.how].format(place=said_line(recording, how.place), op=op)
 
 
 def origin(recording: Recording, tensor: int, room: float = inf) -> Text:
     """Returns the line that made a tensor and what it did, in short: "line 5  target.detach()"; without an operation as `maker` does."""
     how = made(recording)[tensor]
-    if how.how != "made" or how.line is None:
+    if how.how != "made" or how.place is None:
         return maker(recording, tensor, room)
-    return Text("{0}  {1}", "{0}  {1}").format(words.LINE.format(line=how.line), shortened(how.call, room))
+    return Text("{0}  {1}", "{0}  {1}").format(line_of(recording, how.place), shortened(how.call, room))
 
 
 def dimensions(sizes: tuple[int, ...]) -> str:

@@ -14,9 +14,11 @@ from itertools import chain
 from typing import Any, Literal
 
 from inplacelab.language import LANGUAGES, Text
+from inplacelab.place import same_line
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
 from inplacelab.recording.fixes import label, lines_after, way
+from inplacelab.recording.places import source_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import Headline
@@ -27,15 +29,27 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene, panels_of
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.key_steps import Chapter, story
-from inplacelab_widgets.scene.names import player_words, unquoted
+from inplacelab_widgets.scene.names import has_sources, player_words, unquoted
 from inplacelab_widgets.scene.payload_parts import Json, Pools, at_step, empty, in_both_languages, pages, question_data
+from inplacelab_widgets.scene.places import Lines, Places, has_frames
 from inplacelab_widgets.scene.player_links import links, origins
-from inplacelab_widgets.scene.still_pictures import LOOKS, provisos, source_lines
+from inplacelab_widgets.scene.still_pictures import LOOKS, provisos
 from inplacelab_widgets.scene.storage_row import legend
 from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
 from inplacelab_widgets.scene.text_layout import NORMAL, width_of
 from inplacelab_widgets.scene.timeline import LEFT, RIGHT, Axis
-from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, ORIGINS, PREDICT, SHARE, STORY
+from inplacelab_widgets.words.player import (
+    KEYS,
+    KEYS_OF_SIZES,
+    KEYS_WITHOUT_GRADIENTS,
+    LINKS,
+    ORIGINS,
+    PLACES,
+    PREDICT,
+    SHARE,
+    SOURCES,
+    STORY,
+)
 
 Extent = Literal["full", "brief"]
 """How much a first picture has: all, or no panel below the code and the storages."""
@@ -90,10 +104,16 @@ class _Packer:
         self.extent = extent
         self.follow = follow
         self.pools = Pools()
+        self.lines = Lines(scene.recording)
+        # Of a program of one text without functions, the lines say all.
+        is_placed = has_sources(scene.recording) or has_frames(scene.recording)
+        self.places = Places(scene.recording, self.lines, self.pools.says) if is_placed else None
 
     def packed(self) -> Json:
         scene, recording, framework = self.scene, self.scene.recording, terms_of(self.scene.recording)
         keys = KEYS if framework.has_gradients else KEYS_WITHOUT_GRADIENTS
+        if has_frames(recording):
+            keys = (keys[0], KEYS_OF_SIZES, *keys[1:])
         # A program without gradients has no graph to open first.
         opens = "graph" if any(state.nodes for state in recording.states()) else "history"
         steps = [self._step(index) for index in range(len(recording))]
@@ -102,7 +122,8 @@ class _Packer:
         return {
             "title": recording.title,
             "notes": [in_both_languages(note) for note in provisos(scene)],
-            "source": source_lines(recording) if "code" in self.shown else [],
+            "source": self.lines.all() if "code" in self.shown else [],
+            **self._places(),
             "axis": {"left": LEFT, "right": RIGHT, "spacing": Axis(len(recording)).spacing},
             "keys": [
                 [in_both_languages(keys), in_both_languages(framework.in_framework_words(does))] for keys, does in keys
@@ -112,6 +133,8 @@ class _Packer:
                 key: in_both_languages(framework.in_framework_words(phrase))
                 for key, phrase in (
                     player_words(framework)
+                    | (PLACES if self.places is not None else {})
+                    | (SOURCES if has_sources(recording) else {})
                     | LINKS
                     | STORY
                     | PREDICT
@@ -132,6 +155,11 @@ class _Packer:
             **self.pools.packed(),
         }
 
+    def _places(self) -> Json:
+        """The texts of the program, if there are several, and the places of its steps, if they are more than lines."""
+        texts = {"sources": self.lines.packed(self.pools.says)} if has_sources(self.scene.recording) else {}
+        return texts if self.places is None else {**texts, "places": self.places.packed}
+
     def _later(self) -> Json:
         """What is needed only when the reader asks for more than the first picture."""
         recording = self.scene.recording
@@ -140,14 +168,14 @@ class _Packer:
             "elsewhere": self._elsewhere(),
             "tables": self._tables(),
             "sharing": {key: in_both_languages(said) for key, said in SHARE.items()},
-            **links(recording, self.pools.says),
+            **links(recording, self.pools.says, self.lines),
             "origins": origins(recording, self.pools.says),
         }
 
     def _longest(self) -> list[list[int]]:
         """The longest sentences, so that the first picture has room for them: of the steps of a loop, one for each operation."""
         sites = {
-            (step.line, step.op, step.category, step.backward and step.backward.action): step.index
+            (self.lines.of(step.place), step.op, step.category, step.backward and step.backward.action): step.index
             for step in self.scene.recording.steps
         }
         said = dict.fromkeys(self.scene.headline(step) for step in sites.values())
@@ -173,14 +201,15 @@ class _Packer:
         steps = self.scene.recording.steps
         step, after = steps[index], steps[index + 1] if index + 1 < len(steps) else None
         facts = {
-            "ends": after is None or (after.line, after.turn) != (step.line, step.turn),
+            "ends": after is None or after.turn != step.turn or not same_line(after.place, step.place),
             "error": step.error is not None,
             "stop": index in self.scene.interesting,
             "idle": queries.changes_nothing(self.scene.recording, index),
         }
         packed: Json = {
-            "line": step.line,
+            "line": self.lines.of(step.place),
             "phase": stages(self.scene.recording)[index],
+            **self._place(step),
             **{name: True for name, holds in facts.items() if holds},
         }
         if after is None and (fixes := self._fixes(step)):
@@ -194,6 +223,12 @@ class _Packer:
         whole = self.scene.line_headline(index)
         packed |= self._words(self.scene.headline(index))
         return packed if whole is None else packed | {"whole": self._words(whole)}
+
+    def _place(self, step: Step) -> Json:
+        """The place of a step and its statement, if there is more to say than its line."""
+        if self.places is None or step.place is None:
+            return {}
+        return {"place": self.places.position(step.place), "turn": step.turn}
 
     def _words(self, said: Headline) -> Json:
         """What a step did, and the rest of it, if there is any."""
@@ -214,11 +249,13 @@ class _Packer:
     def _marked(self, marked: Mark) -> list[Any]:
         """[line, role, brief, says, first and past the last column]."""
         brief, says = (self.pools.says(each) for each in (marked.brief, unquoted(marked.says)))
-        return [marked.line, LOOKS[marked.role], brief, says, *self._columns(marked)]
+        source = source_of(self.scene.recording, marked.at.file) or 0
+        number = self.lines.number(source, marked.line)
+        return [number, LOOKS[marked.role], brief, says, *self._columns(source, marked)]
 
-    def _columns(self, marked: Mark) -> list[int]:
+    def _columns(self, source: int, marked: Mark) -> list[int]:
         """The columns of the marked part of a line, in the line as it is shown."""
-        lines = self.scene.recording.source.split("\n")
+        lines = self.scene.recording.text_of(source).split("\n")
         if marked.at.span is None or marked.line > len(lines):
             return []
         return [len(lines[marked.line - 1][:column].expandtabs(4)) for column in marked.at.span]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, get_args
 from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, TensorFacts
-from inplacelab.recording.naming import node_label, number_label, storage_label
+from inplacelab.recording.naming import number_label, storage_label
 from inplacelab.recording.origins import (
     Computed,
     Contributions,
@@ -39,7 +39,8 @@ from inplacelab.recording.origins.forward import Event, Kind
 from inplacelab.recording.origins.words import arrived_says, comes_from, end_says, gradient_says, path_says
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Touched, bytes_of, touched
-from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.names import node_name
+from inplacelab_widgets.scene.places import Lines
 from inplacelab_widgets.scene.text_layout import Words
 from inplacelab_widgets.scene.timeline import once_for_each
 from inplacelab_widgets.words.player import ORIGINS
@@ -48,18 +49,19 @@ Json = dict[str, Any]
 _GONE = -1
 
 
-def links(recording: Recording, position_of: Callable[[Words], int]) -> Json:
-    """Returns the tensors' layouts over the steps, the saved tensors, and every write. `position_of` gives the position of words.
+def links(recording: Recording, position_of: Callable[[Words], int], lines: Lines) -> Json:
+    """Returns the tensors' layouts over the steps, the saved tensors, and every write. `position_of` gives the position of words, `lines` the
+    number of a line.
 
     `layouts`: [storage, shape, strides, offset, name], and if the tensor's dtype is not the storage's, the bytes of an element
     and of a slot. `tensors`: [number, [step, layout, ...]]. `kept`: [key, node, [step, layout, ...]] for each saved tensor. `writes`: [step, line, storage, [start, stop, ...]].
     """
-    return _Links(recording, position_of).packed()
+    return _Links(recording, position_of, lines).packed()
 
 
 class _Links:
-    def __init__(self, recording: Recording, position_of: Callable[[Words], int]) -> None:
-        self.recording, self.position_of = recording, position_of
+    def __init__(self, recording: Recording, position_of: Callable[[Words], int], lines: Lines) -> None:
+        self.recording, self.position_of, self.lines = recording, position_of, lines
         self.layouts: dict[tuple[Any, ...], int] = {}
         self.tensors: dict[int, list[int]] = {}
         self.kept: dict[int, dict[tuple[str, str], tuple[int, list[int]]]] = {}
@@ -74,7 +76,10 @@ class _Links:
             "layouts": [list(layout if layout[-1] is not None else layout[:-1]) for layout in self.layouts],
             "tensors": list(map(list, self.tensors.items())),
             "kept": [[key, *rest] for kept in self.kept.values() for (key, _), rest in kept.items()],
-            "writes": [[step.index, step.line, storage, runs] for step, storage, runs in _writes(self.recording)],
+            "writes": [
+                [step.index, self.lines.of(step.place), storage, runs]
+                for step, storage, runs in _writes(self.recording)
+            ],
         }
 
     def _follow_node(self, state: State, number: int, node: NodeFacts | None) -> None:
@@ -84,7 +89,7 @@ class _Links:
         kept = self.kept.setdefault(number, {})
         for key, saved in now.items():
             if node is not None and key not in kept:
-                kept[key] = (self.position_of(unquoted(node_label(state, node))), [])
+                kept[key] = (self.position_of(node_name(self.recording, state, node)), [])
             layout = (saved.storage, saved.shape, saved.strides, saved.offset, saved.name, None)
             self._follow(kept[key][1], state, layout)
         for key in kept.keys() - now.keys():
@@ -186,14 +191,14 @@ class Packer:
         }
 
     def _path(self, asked: Asked, role: str, path: GradientPath) -> Json:
-        said = path_says(asked.called, path, as_found=role == "used")
+        said = path_says(asked.called, path, self._recording.sources, as_found=role == "used")
         if role:
             said = ORIGINS[f"{role}_path"].format(path=said)
         return {
             "says": self._position_of(said),
             "role": role,
             "hops": [self._hop(hop, as_found=role == "used") for hop in path.hops],
-            "end": self._position_of(end_says(path)),
+            "end": self._position_of(end_says(path, self._recording.sources)),
             "lights": " ".join(self._lights(asked, path)),
         }
 
@@ -207,7 +212,7 @@ class Packer:
             factor = f"{factor} = {number_label(value)}"
         shown = "" if hop.flow.value is None else number_label(hop.flow.value)
         return [
-            -1 if place is None else place, self._name(hop), shown, factor, -1 if node is None else node, hop.overwrote or 0,
+            -1 if place is None else place, self._name(hop), shown, factor, -1 if node is None else node, hop.overwrote.line if hop.overwrote is not None else 0,
         ]  # fmt: skip
 
     def _name(self, hop: Hop) -> str:
@@ -334,7 +339,11 @@ class _Index:
             says = rule.says
         else:
             back = [self._key(each.storage, each.slot, each.step) for each in came.origins[:MOST_FROM]]
-            says = comes_from(self.recording, came) if asked is None else arrived_says(asked.found, came.line)
+            says = (
+                comes_from(self.recording, came)
+                if asked is None
+                else arrived_says(asked.found, came.place, self.recording.sources)
+            )
         found = list(dict.fromkeys(self.places[key] for key in back[:MOST_FROM] if key in self.places))
         return [*place, self.position_of(says), found]
 

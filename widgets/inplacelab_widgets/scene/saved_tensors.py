@@ -16,10 +16,9 @@ from typing import Literal, NamedTuple
 from inplacelab.language import Text, enumerated
 from inplacelab.recording import queries
 from inplacelab.recording.facts import NodeFacts, SavedFacts
-from inplacelab.recording.naming import node_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.names import kept_names, unquoted
+from inplacelab_widgets.scene.names import kept_names, node_name, unquoted
 from inplacelab_widgets.scene.svg import Look, Mark, path, rect, runs, text
 from inplacelab_widgets.scene.text_layout import SMALL, Words, coordinate, widest
 from inplacelab_widgets.scene.timeline import Life, followed, gatherings, once_for_each, step_changes
@@ -156,7 +155,7 @@ def _face(recording: Recording, state: State, node: NodeFacts, saved: list[Saved
         "stale": words.STALE.format(version=now),
         "released": words.RELEASED,
     }
-    owner, held = unquoted(node_label(state, node)), words.SAVED_AT.format(names=names, version=saved[0].version)
+    owner, held = node_name(recording, state, node), words.SAVED_AT.format(names=names, version=saved[0].version)
     backward, error, checked = state.step.backward, state.step.error, False
     if error is not None:
         checked = error.node == node.id and any(each.storage == error.storage for each in saved)

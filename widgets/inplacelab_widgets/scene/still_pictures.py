@@ -7,18 +7,20 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
-from inplacelab.language import Text
+from inplacelab.language import LANGUAGES, Text
+from inplacelab.recording.places import source_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences.failures import Mark as MarkedPlace
-from inplacelab.recording.trace import trace
+from inplacelab.recording.trace import marks_in, trace
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene
 from inplacelab_widgets.scene.graph_panel import node_of
-from inplacelab_widgets.scene.names import player_words, unquoted
+from inplacelab_widgets.scene.names import has_sources, line_of, player_words, source_name, unquoted
+from inplacelab_widgets.scene.places import place_in_words, source_lines
 from inplacelab_widgets.scene.svg import (
     Group,
     Look,
@@ -36,7 +38,7 @@ from inplacelab_widgets.scene.svg import (
     text_at,
     window,
 )
-from inplacelab_widgets.scene.text_layout import LATIN_EM, NORMAL, SMALL, shortened, width_of, wrapped
+from inplacelab_widgets.scene.text_layout import LATIN_EM, NORMAL, SMALL, Words, shortened, width_of, wrapped
 from inplacelab_widgets.words.player import PLAYER
 
 LINE_HEIGHT = 18.0
@@ -67,35 +69,43 @@ MOST_IN_LINE = 2000
 def code_panel(recording: Recording, width: float, step: int, *, near: bool = False) -> Panel:
     """Returns the code at `step`, wrapped to `width` px. The player shows the code as a list of lines instead.
 
-    With `near`, and for a program of more than `MOST_LINES` lines, only the line of the step, its neighbors and the lines of the trace are drawn, with dots for omitted lines.
-    All lines but the step's own are then cut to one row.
+    With `near`, for a program of more than `MOST_LINES` lines, and for one of several texts, only the line of the step, its neighbors and the lines of
+    the trace are drawn, with dots for omitted lines. All lines but the step's own are then cut to one row. Of several texts, that of the step is drawn
+    below its name, and the lines of the trace in the others below theirs.
     """
-    now, source, marked = recording.steps[step], source_lines(recording), trace(recording, step)
-    near = near or len(source) > MOST_LINES
-    line = max(1, min(now.line or 1, len(source))) if near else now.line
-    shown: Sequence[int] = range(1, len(source) + 1)
-    if near:
-        close = range(max((line or 1) - NEIGHBORS, 1), min((line or 1) + NEIGHBORS, len(source)) + 1)
-        shown = sorted({*close, *(each.line for each in marked if each.line <= len(source))})
-    here = Look("flag-stale" if now.error else "mark-now")
-    column, room = _Column(width), width - _NUMBERS - 12
-    for before, number in pairwise([0, *shown, len(source) + 1]):
-        if before:
-            whole, text_of = before == line or not near, source[before - 1]
-            pieces = _pieces(text_of[:MOST_IN_LINE], room) if whole else [shortened(text_of, room, NORMAL)]
-            here_marked = [each for each in marked if each.line == before]
-            column.line(before, pieces, here_marked, here if before == now.line else None)
-        if number > before + 1:  # omitted lines
-            column.words(_DOTS, "text soft end", "⋮")
-            column.y += LINE_HEIGHT
-    says = words.LINE.format(line=now.line) if now.line is not None else Text("", "")
+    now, column = recording.steps[step], _Column(width)
+    own = 0 if now.place is None else now.place.source
+    named = has_sources(recording)
+    column.code(recording, step, own, near=near or named, named=named)
+    others = dict.fromkeys(source_of(recording, each.at.file) for each in trace(recording, step)) if named else {}
+    for source in others:
+        if source is not None and source != own:
+            column.y += _AIR
+            column.code(recording, step, source, near=True, named=True)
+    says = line_of(recording, now.place) if now.place is not None else Text("", "")
     group = Group(0, 0, width, column.y, 0, len(recording) - 1, tuple(column.marks))
     return Panel("code", width, column.y, (group,), ((0, says),))
 
 
-def source_lines(recording: Recording) -> list[str]:
-    """Returns the lines of the source, without blank ones at the end."""
-    return [line.expandtabs(4) for line in recording.source.rstrip().split("\n")]
+def nearby(recording: Recording, step: int, source: int, count: int) -> list[int]:
+    """Returns the lines of a text that matter at a step: that of the step with its neighbors, and those of the trace. Of a text that is not known, only
+    those.
+
+    Args:
+        recording: the recording.
+        step: the step.
+        source: the number of the text.
+        count: how many lines it has.
+    """
+    place = recording.steps[step].place
+    is_known = recording.text_of(source) != ""
+    marked = (each.line for each in marks_in(recording, step, source))
+    found = {line for line in marked if line <= count or not is_known}
+    if (place.source if place is not None else 0) == source:
+        line = place.line if place is not None else 1
+        middle = max(1, min(line, count)) if is_known else line
+        found |= {*range(max(middle - NEIGHBORS, 1), min(middle + NEIGHBORS, count) + 1)} if is_known else {line}
+    return sorted(found)
 
 
 class _Column:
@@ -105,9 +115,42 @@ class _Column:
         self.width, self.y = width, 0.0
         self.marks: list[Mark] = []
 
-    def words(self, x: float, style: str, content: str) -> None:
+    def words(self, x: float, style: str, content: Words) -> None:
         """Draws words in the present row."""
         self.marks.append(text(round(x, 1), self.y + 13, always(Look(style, content))))
+
+    def code(self, recording: Recording, step: int, source: int, *, near: bool, named: bool) -> None:
+        """Draws a text of the program at a step: the lines that `code_panel` chooses."""
+        now, marked = recording.steps[step], marks_in(recording, step, source)
+        lines = source_lines(recording, source)
+        here = now.line if now.place is not None and now.place.source == source else None
+        near = near or len(lines) > MOST_LINES
+        shown: Sequence[int] = range(1, len(lines) + 1)
+        if near:
+            shown = nearby(recording, step, source, len(lines))
+        if named:
+            self._heading(recording, source)
+            lines += [""] * (max(shown, default=0) - len(lines))
+        look, room = Look("flag-stale" if now.error else "mark-now"), self.width - _NUMBERS - 12
+        for before, number in pairwise([0, *shown, len(lines) + 1]):
+            if before:
+                whole, text_of = before == (here or 1) or not near, lines[before - 1]
+                pieces = _pieces(text_of[:MOST_IN_LINE], room) if whole else [shortened(text_of, room, NORMAL)]
+                here_marked = [each for each in marked if each.line == before]
+                self.line(before, pieces, here_marked, look if before == here else None)
+            if number > before + 1:  # omitted lines
+                self.words(_DOTS, "text soft end", "⋮")
+                self.y += LINE_HEIGHT
+
+    def _heading(self, recording: Recording, source: int) -> None:
+        """Draws the name of a text, and what is not as it should be with it."""
+        name, remark = source_name(recording, source), recording.sources[source].remark
+        self.words(0, "text bold code", Text(*(shortened(name.in_language(each), self.width) for each in LANGUAGES)))
+        self.y += LINE_HEIGHT
+        rows = zip_longest(*(wrapped(remark.in_language(each), self.width) for each in LANGUAGES), fillvalue="")
+        for row in rows if remark.en else ():
+            self.words(0, "text soft", Text(*row))
+            self.y += LINE_HEIGHT
 
     def line(self, number: int, pieces: list[str], marked: Sequence[MarkedPlace], here: Look | None) -> None:
         """Draws a line in as many rows as it needs; `here` is its look if it is running."""
@@ -220,7 +263,7 @@ def place_of(scene: Scene, step: int) -> list[Text]:
     """Returns the position of a step in words: its number, its line, its phase."""
     now = scene.recording.steps[step]
     position = PLAYER["position"].format(step=step + 1, steps=len(scene.recording))
-    line = [words.LINE.format(line=now.line)] if now.line is not None else []
+    line = [place_in_words(scene.recording, now.place)] if now.place is not None else []
     phase = player_words(terms_of(scene.recording))[stages(scene.recording)[step]]
     return [position, *line, *([phase] if phase.en else [])]
 

@@ -11,18 +11,20 @@ from typing import TypeVar
 
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.naming import edge_names, is_constant, node_label, storage_label
+from inplacelab.recording.naming import edge_names, is_constant, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.names import (
     dimensions,
     extremes,
+    has_sources,
     kind,
+    line_of,
     maker,
+    node_name,
     not_yet,
     passed_name,
-    unquoted,
 )
 from inplacelab_widgets.scene.saved_tensors import Key, PinContent, pin_changes, pins_at
 from inplacelab_widgets.scene.text_layout import Words, size_in_bytes, whole
@@ -142,11 +144,11 @@ def _tensor(recording: Recording, state: State, tensor: TensorFacts) -> Row:
     called, framework = state.called(tensor.id), terms_of(recording)
     name: Words = enumerated([Text(name, name) for name in called.shown])
     if not called.bound:
-        name = Text("{0} ({1})", "{0}（{1}）").format(name, not_yet(called) or words.UNNAMED)
+        name = Text("{0} ({1})", "{0}（{1}）").format(name, not_yet(recording, called) or words.UNNAMED)
     what = kind(recording, tensor, state) or ""
     cells: tuple[Words, ...] = (name, *_layout(tensor), what, maker(recording, tensor.id))
     if framework.has_gradients:
-        cells += framework.flagged(asks=tensor.needs_gradient).partition("=")[2], _node_of(tensor, state)
+        cells += framework.flagged(asks=tensor.needs_gradient).partition("=")[2], _node_of(recording, state, tensor)
     return f"t{tensor.id}", cells
 
 
@@ -155,8 +157,8 @@ def _layout(tensor: TensorFacts) -> tuple[str, ...]:
     return where, dimensions(tensor.shape), dimensions(tensor.strides), str(tensor.offset), tensor.dtype
 
 
-def _node_of(tensor: TensorFacts, state: State) -> Words:
-    return _called(state, tensor.node) if tensor.node is not None else ""
+def _node_of(recording: Recording, state: State, tensor: TensorFacts) -> Words:
+    return _called(recording, state, tensor.node) if tensor.node is not None else ""
 
 
 def _pin_key(pin: Key) -> str:
@@ -170,7 +172,9 @@ def _pin(pin: Key, face: PinContent) -> Row:
 def _node(recording: Recording, state: State, node: NodeFacts) -> Row:
     ways = Counter(edge.to for edge in node.edges)
     targets = enumerated([_way(recording, state, node.id, to, several) for to, several in ways.items()])
-    line = str(node.line) if node.line is not None else ""
+    line: Words = (
+        "" if node.place is None else line_of(recording, node.place) if has_sources(recording) else str(node.line)
+    )
     name = f"{node.name} #{node.id}" if state.has_namesake(node) else node.name
     return f"n{node.id}", (name, line, targets, _status(node))
 
@@ -180,7 +184,7 @@ def _way(recording: Recording, state: State, node: int, to: int, several: int) -
     passed = edge_names(recording).get((node, to))
     parts = [passed_name(passed, state)] if passed else []
     parts += [f"×{several}"] if several > 1 else []
-    target = _called(state, to)
+    target = _called(recording, state, to)
     return Text("{0}: {1}", "{0}：{1}").format(target, " ".join(parts)) if parts else target
 
 
@@ -189,8 +193,8 @@ def _bytes(step: Step) -> tuple[Row, ...]:
     return tuple((f"b:{name}", (words.BYTES[name], size_in_bytes(count))) for name, count in counts.items())
 
 
-def _called(state: State, node: int) -> Text:
-    return unquoted(node_label(state, state.nodes[node])) if node in state.nodes else Text("", "")
+def _called(recording: Recording, state: State, node: int) -> Text:
+    return node_name(recording, state, state.nodes[node]) if node in state.nodes else Text("", "")
 
 
 def _status(node: NodeFacts) -> Words:

@@ -50,7 +50,7 @@ def names_used(recording: Recording) -> Mapping[int, Mapping[int, str]]:
     for step in recording.steps:
         for tensor in wrote.get(step.index, ()):
             several = names.get(tensor, ()) if len(names.get(tensor, ())) > 1 else ()
-            used = [name for name in several if name_on_line(recording, step.line, (name,), or_first=False)]
+            used = [name for name in several if name_on_line(recording, step.place, (name,), or_first=False)]
             if len(used) == 1:
                 found.setdefault(tensor, {})[step.index] = used[0]
         names |= {tensor: facts.names for tensor, facts in step.tensors if facts is not None}
@@ -162,7 +162,9 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> CardCont
     """Returns the content of a tensor's card after one step."""
     called, owner = state.called(tensor.id), state.owner_of_gradient(tensor.id)
     detail = (
-        kind(recording, tensor, state, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
+        kind(recording, tensor, state, LONGEST_NAME)
+        or not_yet(recording, called)
+        or (None if called.names else words.UNNAMED)
     )
     unusual: list[Words] = [dimensions(tensor.shape)]
     if not called.bound and not called.coming:  # the border of a name to come says so already

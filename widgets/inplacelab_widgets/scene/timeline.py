@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 
 from inplacelab.recording.facts import NodeFacts, StorageFacts, TensorFacts
 from inplacelab.recording.naming import edge_names, kept_values
+from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import made_from, stages
 from inplacelab.supported import terms_of
@@ -293,7 +294,9 @@ class _Mentions:
     """From a node to those that send it gradients."""
     keepers: _Many = field(default_factory=partial(defaultdict, set))
     """From a storage to the nodes with a saved tensor on it."""
-    namesakes: defaultdict[tuple[str, int | None], set[int]] = field(default_factory=partial(defaultdict, set))
+    namesakes: defaultdict[tuple[str, tuple[int, int] | None], set[int]] = field(
+        default_factory=partial(defaultdict, set)
+    )
     checked: tuple[int, ...] = ()
     """The node whose saved tensors the step checked."""
     named_after: dict[str, dict[int | None, set[int]]] = field(default_factory=dict)
@@ -344,7 +347,7 @@ class _Mentions:
                 change(self.senders[edge.to], key)
             for saved in facts.saved if facts is not None else ():
                 change(self.keepers[saved.storage], key)
-        called = [(facts.name, facts.line) for facts in (before, after) if facts is not None]
+        called = [(facts.name, line_of(facts.place)) for facts in (before, after) if facts is not None]
         if before is not None and after is not None and called[0] == called[1]:
             return []
         counts = {name: len(self.namesakes[name]) for name in called}

@@ -7,16 +7,18 @@ from inplacelab.language import Text
 # --- storages, tensors, saved tensors, and elements ------------------------------------------------------------------
 
 LINE = Text("line {line}", "第 {line} 行")
+NTH_CALL = Text("{0} ({1} call)", "{0}（第 {1} 层）")
+"""A call of a function that is being called already: "fib:3 (2nd call)"."""
 IN_BACKWARD = Text("backward", "反向传播")
 FREED = Text("freed", "已释放")
 REFUSED_HERE = Text("✗ refused", "✗ 被拒绝")
 CONSTANT = Text("constant", "常数")
 LEAF = Text("leaf", "叶子张量")
 MADE = {
-    "made": Text("made by line {line} {op}", "第 {line} 行产生：{op}"),
-    "backward": Text("made by backward, line {line}", "第 {line} 行的反向传播产生"),
-    "before": Text("existed before line {line}", "第 {line} 行之前已有"),
-    "seen": Text("first seen on line {line}", "首见于第 {line} 行"),
+    "made": Text("made by {place} {op}", "{place}产生：{op}"),
+    "backward": Text("made by backward, {place}", "{place}的反向传播产生"),
+    "before": Text("existed before {place}", "{place}之前已有"),
+    "seen": Text("first seen on {place}", "首见于{place}"),
 }
 MADE_SOMEWHERE = {
     "made": Text("made by {op}", "产生：{op}"),
@@ -30,7 +32,7 @@ GRADIENT_OF = Text("gradient of {tensor}", "{tensor} 的梯度")
 UNNAMED = Text("unnamed", "未命名")
 GONE = Text("gone", "已不存在")
 """Said of a tensor that the program no longer has."""
-NAMED_LATER = Text("named when line {line} is done", "第 {line} 行执行完时得名")
+NAMED_LATER = Text("named when {place} is done", "{place}执行完时得名")
 SHAPE = Text("shape", "形状")
 STRIDES = Text("strides", "步幅")
 OFFSET = Text("offset", "偏移")
@@ -113,7 +115,7 @@ NO_GRAPH = Text("No operation has made a grad node.", "还没有操作产生梯�
 MADE_BY_BACKWARD = Text("made by backward", "反向传播时生成")
 NO_NODE_YET = Text("No grad node yet.", "还没有梯度节点。")
 NO_NODE_LEFT = Text("No grad node is left: no tensor leads to one.", "梯度节点都已释放：没有张量再引用它们。")
-BEGINS_AT = Text(" The graph begins at line {line}.", "反向图从第 {line} 行开始。")
+BEGINS_AT = Text(" The graph begins at {place}.", "反向图从{place}开始。")
 NODE_STATUS = {
     "": Text("", ""),
     "waiting": Text("◌ waiting", "◌ 等待"),
@@ -123,7 +125,7 @@ NODE_STATUS = {
     "failed": Text("✗ failed", "✗ 失败"),
 }
 
-NEW_AT = Text("NEW at line {line}", "新，第 {line} 行")
+NEW_AT = Text("NEW at {place}", "新，{place}")
 WAS = Text("was {names}", "原为 {names}")
 NODES = Text("{count} nodes", "{count} 个节点")
 NODES_OF = Text("{count} nodes: {kinds}", "{count} 个节点：{kinds}")

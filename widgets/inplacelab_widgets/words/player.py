@@ -97,7 +97,7 @@ KEYS = (
         ),
     ),
     (
-        Text("[ ] O", "[ ] O"),
+        Text("[ ] W", "[ ] W"),
         Text(
             "from a selected number back to its origins, on to what it flowed into; its life, and what a gradient is made of",
             "从选中的数回到其来源、前往其去向；查看它的经历，以及梯度由什么组成",
@@ -143,6 +143,46 @@ STORY = {
     "story_refused": Text("refused", "被拒绝"),
 }
 """What happens at the key steps: for each role of `scene.key_steps` a word."""
+
+PLACES = {
+    "sources": Text("Texts of the program", "程序的文件与单元格"),
+    "calls": Text("Calls that led here", "调用链"),
+    "calls_between": Text("… {count} calls …", "… {count} 层调用 …"),
+    "calls_left_out": Text("… {count} calls left out …", "… 略去 {count} 层调用 …"),
+    "calls_left_out_why": Text("So deep a chain of calls is not recorded as a whole.", "调用链过深，没有全部记录。"),
+    "calls_unfold": Text("Show all calls", "显示全部调用"),
+    "into": Text(
+        "Step into functions: to the next step, wherever it is (I; back: Shift+I)",
+        "步入：到下一步，无论在哪个函数中（I；后退：Shift+I）",
+    ),
+    "over": Text(
+        "Step over calls: to the next statement of this function, or of its caller (O; back: Shift+O)",
+        "步过：到本函数的下一条语句，或回到调用者（O；后退：Shift+O）",
+    ),
+    "out": Text(
+        "Step out of this function, to its caller (U; back: Shift+U)",
+        "步出：离开本函数，回到调用者（U；后退：Shift+U）",
+    ),
+}
+"""The text of a player whose program has functions, or several texts."""
+
+SOURCES = {
+    "previous": Text("Previous step in this text, or in a caller (Left)", "当前文件或其调用者中的上一步（←）"),
+    "next": Text("Next step in this text, or in a caller (Right)", "当前文件或其调用者中的下一步（→）"),
+    "to_failing_place": Text("✗ {place} fails: to step {step}", "✗ {place} 出错：转到第 {step} 步"),
+    "predict_next_place": Text("Next: {place}", "接下来：{place}"),
+    "link_places": Text("written by {lines}", "由 {lines} 写入"),
+}
+"""The text of one whose program has several texts: a line is not enough to say where something happened."""
+
+KEYS_OF_SIZES = (
+    Text("I O U", "I O U"),
+    Text(
+        "into functions, over calls, out to the caller; with Shift: the same backwards",
+        "步入函数、步过调用、步出到调用者；加 Shift 则反向",
+    ),
+)
+"""The keys for the three sizes of steps, in a program with functions."""
 
 LINKS = {
     "link_element": Text("`{element}` → slot {sum} of {storage}", "`{element}` → {storage} 的槽位 {sum}"),
@@ -227,7 +267,7 @@ SHARE = {
 ORIGINS = {
     "origins": Text("Where this number comes from", "这个数从哪里来"),
     "origins_hint": Text(
-        "[ back to its origins · ] on to what it flowed into · O its life", "[ 回到来源 · ] 前往去向 · O 查看经历"
+        "[ back to its origins · ] on to what it flowed into · W its life", "[ 回到来源 · ] 前往去向 · W 查看经历"
     ),
     "origins_none": Text("Select a slot or an element first.", "请先选中一个槽位或元素。"),
     "origins_end": Text("Nothing further back.", "再往前没有了。"),
@@ -247,7 +287,7 @@ ORIGINS = {
     ),
     "life_of": Text("Life of slot {slot} of {storage}", "{storage} 第 {slot} 号槽位的经历"),
     "life_lines": Text("below: lines of the program", "下方：程序的行号"),
-    "path_more": Text("and {count} more paths: O lists them", "另有 {count} 条路径：按 O 列出"),
+    "path_more": Text("and {count} more paths: W lists them", "另有 {count} 条路径：按 W 列出"),
     "path_overwrote": Text("line {line} overwrote the kept value", "第 {line} 行覆盖了保存的值"),
     "path_right": Text("right", "正确"),
     "path_used": Text("used", "实际"),

@@ -3,8 +3,8 @@
 An element is given by its number in row-major order.
 
 >>> from inplacelab.dependence import MOST_PLACES, Dependence
->>> sources(Dependence("contracted", text="ij,jk->ik"), ((2, 2), (2, 2)), (2, 2), 1)
-(Source(operand=0, element=0), Source(operand=1, element=1), Source(operand=0, element=1), Source(operand=1, element=3))
+>>> operand_elements(Dependence("contracted", text="ij,jk->ik"), ((2, 2), (2, 2)), (2, 2), 1)
+(OperandElement(operand=0, element=0), OperandElement(operand=1, element=1), OperandElement(operand=0, element=1), OperandElement(operand=1, element=3))
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from inplacelab.recording.facts import Number
 
 Shape = tuple[int, ...]
 
-MOST_SOURCES = 512
+MOST_OPERAND_ELEMENTS = 512
 """Of an element that was computed from more elements, only so many are listed, the first ones, unless more are asked for."""
 MOST_LOOKED_AT = 1 << 16
 """So many positions along axes are looked at for one element. A file may name an axis that is longer than the memory,"""
@@ -28,7 +28,7 @@ MOST_IN_WINDOW = 1 << 12
 """or a window that is mostly beside the image."""
 
 
-class Source(NamedTuple):
+class OperandElement(NamedTuple):
     """An element of an operand, from which an element was computed.
 
     Attributes:
@@ -48,7 +48,7 @@ def _unknown(operand: int, element: int) -> Number | None:  # noqa: ARG001
     return None
 
 
-def sources(
+def operand_elements(
     depends: Dependence,
     shapes: Sequence[Shape],
     shape: Shape,
@@ -56,8 +56,8 @@ def sources(
     values: Values = _unknown,
     *,
     result: Number | None = None,
-    most: int = MOST_SOURCES,
-) -> tuple[Source, ...] | None:
+    most: int = MOST_OPERAND_ELEMENTS,
+) -> tuple[OperandElement, ...] | None:
     """Returns the elements from which an element was computed, in the order of the arithmetic: products pair by pair.
 
     Args:
@@ -72,7 +72,7 @@ def sources(
     Returns:
         At most `most` elements, and one more if there are others; None if they depend on values that were not recorded, or on too many.
     """
-    found: list[Source] = []
+    found: list[OperandElement] = []
     first = depends.first
     most = MOST_LOOKED_AT if depends.rule else most  # the largest may be the last one
 
@@ -82,7 +82,7 @@ def sources(
     for each in _RULES[depends.how](Asked(depends, tuple(shapes[first:]), shape, element, value)):
         if each is None:
             return None
-        found.append(Source(each.operand + first, each.element))
+        found.append(OperandElement(each.operand + first, each.element))
         if len(found) > most:
             break
     if depends.rule and len(found) > most:
@@ -90,7 +90,7 @@ def sources(
     return _kept(found, values, result) if depends.rule == "kept" else _deciding(depends, found, values)
 
 
-Found = Iterator[Source | None]
+Found = Iterator[OperandElement | None]
 """The elements; None for one that depends on a value that was not recorded."""
 
 
@@ -117,7 +117,7 @@ def for_element(depends: Dependence, element: int) -> Dependence:
     return replace(depends, weights=depends.weights[first : first + depends.numbers[element]])
 
 
-def _deciding(depends: Dependence, found: list[Source], values: Values) -> tuple[Source, ...] | None:
+def _deciding(depends: Dependence, found: list[OperandElement], values: Values) -> tuple[OperandElement, ...] | None:
     """The elements that count: all, or the largest or smallest ones."""
     if not depends.rule or len(found) < 2:
         return tuple(found)
@@ -135,7 +135,7 @@ def _deciding(depends: Dependence, found: list[Source], values: Values) -> tuple
     return tuple(broken or (each for each, size in zip(found, sizes, strict=True) if size == chosen))
 
 
-def _middle(found: list[Source], known: list[float], *, lower: bool) -> tuple[Source, ...] | None:
+def _middle(found: list[OperandElement], known: list[float], *, lower: bool) -> tuple[OperandElement, ...] | None:
     """The elements of a median; None if others are equal to them, since it is not known which was taken."""
     ordered = sorted(range(len(known)), key=lambda k: known[k])
     half = (len(known) - 1) // 2
@@ -145,7 +145,7 @@ def _middle(found: list[Source], known: list[float], *, lower: bool) -> tuple[So
     return tuple(found[k] for k in chosen)
 
 
-def _kept(found: list[Source], values: Values, result: Number | None) -> tuple[Source, ...] | None:
+def _kept(found: list[OperandElement], values: Values, result: Number | None) -> tuple[OperandElement, ...] | None:
     """The element that dropout has kept; None if it is 0, so that the result does not tell."""
     if result is None or not all(values(*each) for each in found):
         return None
@@ -236,7 +236,7 @@ def _pointwise(asked: Asked) -> Found:
     for operand, own in enumerate(asked.shapes):
         if operand not in asked.depends.numbers:
             at = _broadcast(own, place)
-            yield None if at is None else Source(operand, at)
+            yield None if at is None else OperandElement(operand, at)
 
 
 def _chosen(asked: Asked) -> Found:
@@ -250,18 +250,18 @@ def _chosen(asked: Asked) -> Found:
     operand = holds if held else fails
     if 0 <= operand < len(asked.shapes):  # a number that was chosen is no operand
         own = _broadcast(asked.shapes[operand], place)
-        yield None if own is None else Source(operand, own)
+        yield None if own is None else OperandElement(operand, own)
 
 
 def _reordered(asked: Asked) -> Found:
-    yield Source(0, asked.element)
+    yield OperandElement(0, asked.element)
 
 
 def _joined(asked: Asked) -> Found:
     (axis,), place = asked.depends.numbers, list(_place(asked.shape, asked.element))
     for operand, own in enumerate(asked.shapes):
         if place[axis] < own[axis]:
-            yield Source(
+            yield OperandElement(
                 operand, _number(own, place) if own[axis] != 1 else _number(own, [*place[:axis], 0, *place[axis + 1 :]])
             )
             return
@@ -270,12 +270,12 @@ def _joined(asked: Asked) -> Found:
 
 def _stacked(asked: Asked) -> Found:
     (axis,), place = asked.depends.numbers, _place(asked.shape, asked.element)
-    yield Source(place[axis], _number(asked.shapes[place[axis]], (*place[:axis], *place[axis + 1 :])))
+    yield OperandElement(place[axis], _number(asked.shapes[place[axis]], (*place[:axis], *place[axis + 1 :])))
 
 
 def _reduced(asked: Asked) -> Found:
     if asked.depends.places:
-        yield from (Source(0, place) for place in asked.depends.places)
+        yield from (OperandElement(0, place) for place in asked.depends.places)
         return
     place, own = list(_place(asked.shape, asked.element)), asked.shapes[0]
     if len(asked.shape) != len(own):  # without the axes that were reduced
@@ -302,17 +302,17 @@ def _further(asked: Asked, place: Sequence[int]) -> Found:
         if word == "alike":
             yield from _along(own, place, asked.depends.numbers, operand)
         elif word == "channel":
-            yield Source(operand, place[1] if len(place) > 1 else 0)
+            yield OperandElement(operand, place[1] if len(place) > 1 else 0)
         elif word == "position":
             at = _broadcast(own, tuple(place))
-            yield None if at is None else Source(operand, at)
+            yield None if at is None else OperandElement(operand, at)
 
 
-def _along(shape: Shape, place: Sequence[int], axes: Sequence[int], operand: int = 0) -> Iterator[Source]:
+def _along(shape: Shape, place: Sequence[int], axes: Sequence[int], operand: int = 0) -> Iterator[OperandElement]:
     """All elements at a position, along some axes."""
     ranges = [range(size) if axis in axes else (place[axis],) for axis, size in enumerate(shape)]
     for each in _every(ranges):
-        yield Source(operand, _number(shape, each))
+        yield OperandElement(operand, _number(shape, each))
 
 
 def _every(ranges: Sequence[Sequence[int]], most: int = MOST_LOOKED_AT) -> Iterator[tuple[int, ...]]:
@@ -324,13 +324,13 @@ def _every(ranges: Sequence[Sequence[int]], most: int = MOST_LOOKED_AT) -> Itera
 
 def _running(asked: Asked) -> Found:
     if not asked.depends.numbers:
-        yield from (Source(0, each) for each in range(asked.element + 1))
+        yield from (OperandElement(0, each) for each in range(asked.element + 1))
         return
     (axis,), place = asked.depends.numbers, _place(asked.shape, asked.element)
     for operand, own in enumerate(asked.shapes):
         late = asked.shape[axis] - own[axis]  # the factors of a recurrence begin at its second asked.element
         for index in range(place[axis] + 1 - late):
-            yield Source(operand, _number(own, (*place[:axis], index, *place[axis + 1 :])))
+            yield OperandElement(operand, _number(own, (*place[:axis], index, *place[axis + 1 :])))
 
 
 def _contracted(asked: Asked) -> Found:
@@ -346,13 +346,13 @@ def _contracted(asked: Asked) -> Found:
     added = [0] if adds_first(asked.depends.text) else []
     for k in added:
         if terms[k] != "-":
-            yield Source(order[k], _at(shapes[k], terms[k], known))
+            yield OperandElement(order[k], _at(shapes[k], terms[k], known))
     factors = [k for k in range(len(terms)) if k not in added]
     free = [letter for letter in sizes if letter not in known and any(letter in terms[k] for k in factors)]
     for indices in _every([range(sizes[letter]) for letter in free]):
         places = {**known, **dict(zip(free, indices, strict=True))}
         for k in factors:
-            yield Source(order[k], _at(shapes[k], terms[k], places))
+            yield OperandElement(order[k], _at(shapes[k], terms[k], places))
 
 
 def _windowed(asked: Asked) -> Found:
@@ -372,11 +372,11 @@ def _windowed(asked: Asked) -> Found:
     for at in _every([range(inputs), *map(range, sizes)], MOST_IN_WINDOW):
         where = [place[lead + 1 + k] * strides[k] - padding[k] + at[1 + k] * dilation[k] for k in range(count)]
         if all(0 <= index < size for index, size in zip(where, own[lead + 1 :], strict=True)):
-            yield Source(0, _number(own, (*place[:lead], first + at[0], *where)))
+            yield OperandElement(0, _number(own, (*place[:lead], first + at[0], *where)))
             if groups:
-                yield Source(1, _number(asked.shapes[1], (channel, *at)))
+                yield OperandElement(1, _number(asked.shapes[1], (channel, *at)))
     if groups and len(asked.shapes) > 2:
-        yield Source(2, channel)
+        yield OperandElement(2, channel)
 
 
 def _in_windows(asked: Asked, place: tuple[int, ...], lead: int, sides: Sequence[Sequence[int]]) -> Found:
@@ -391,10 +391,10 @@ def _in_windows(asked: Asked, place: tuple[int, ...], lead: int, sides: Sequence
         ]
         source = group * inputs + at[0]
         if all(not rest and 0 <= index < size for (index, rest), size in zip(steps, own[lead + 1 :], strict=True)):
-            yield Source(0, _number(own, (*place[:lead], source, *(index for index, _ in steps))))
-            yield Source(1, _number(weight, (source, channel, *at[1:])))
+            yield OperandElement(0, _number(own, (*place[:lead], source, *(index for index, _ in steps))))
+            yield OperandElement(1, _number(weight, (source, channel, *at[1:])))
     if len(asked.shapes) > 2:
-        yield Source(2, place[lead])
+        yield OperandElement(2, place[lead])
 
 
 def _at(shape: Shape, term: str, places: dict[str, int]) -> int:
@@ -408,11 +408,11 @@ def _moved(asked: Asked) -> Found:
         yield from _numbered_on(asked, asked.depends.places[asked.element])
 
 
-def _numbered_on(asked: Asked, place: int) -> Iterator[Source]:
+def _numbered_on(asked: Asked, place: int) -> Iterator[OperandElement]:
     """The element with a number: those of the second operand come after those of the first."""
     for operand, own in enumerate(asked.shapes):
         if 0 <= place < prod(own):
-            yield Source(operand, place)
+            yield OperandElement(operand, place)
         place -= prod(own)
 
 
@@ -433,29 +433,29 @@ def _attended(asked: Asked) -> Found:
     hidden = {*asked.depends.places}
     seen = [at for at in range(key[-2]) if first + at not in hidden]
     if len(seen) == 1:  # whatever its score is
-        yield Source(2, _number(value, (*batch, seen[0], column)))
+        yield OperandElement(2, _number(value, (*batch, seen[0], column)))
         return
     for entry in range(query[-1]):
         for at in seen:
-            yield Source(0, _number(query, (*batch, row, entry)))
-            yield Source(1, _number(key, (*batch, at, entry)))
-            yield Source(2, _number(value, (*batch, at, column)))
+            yield OperandElement(0, _number(query, (*batch, row, entry)))
+            yield OperandElement(1, _number(key, (*batch, at, entry)))
+            yield OperandElement(2, _number(value, (*batch, at, column)))
     for at in seen if adds else ():
         score = _broadcast(further[0], (*batch, row, at))
-        yield None if score is None else Source(3, score)
+        yield None if score is None else OperandElement(3, score)
 
 
 def _written(asked: Asked) -> Found:
     last = len(asked.shapes) - 1
     here = [k for k, place in enumerate(asked.depends.places) if place == asked.element]
     if not here:
-        yield Source(0, asked.element)  # it was left as it is
+        yield OperandElement(0, asked.element)  # it was left as it is
         return
     if asked.depends.text == "combined":
-        yield Source(0, asked.element)
+        yield OperandElement(0, asked.element)
     for k in here if asked.depends.text != "assigned" else here[-1:]:
         if k < len(asked.depends.values):
-            yield Source(last, asked.depends.values[k])
+            yield OperandElement(last, asked.depends.values[k])
 
 
 _RULES: dict[str, Callable[[Asked], Found]] = {
