@@ -171,7 +171,7 @@ def of_recording(recording: Recording) -> tuple[Read, Lines]:
         return recording.text_of(source)
 
     def lines(name: str, first: int, last: int) -> Text:
-        said = said_lines(recording.sources, source_of(recording, name) or 0, first, last, here)
+        said = said_lines(recording.named_sources, source_of(recording, name) or 0, first, last, here)
         return Text(said.en, f" {said.zh}" if said.zh.startswith("`") else said.zh)
 
     return read, lines

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import LoopFacts, SiteFacts, Sites
+from inplacelab.recording.places import file_label
 
 SHORT = 3
 """A chain of so many calls is shown whole. Of a longer one, the innermost call, the one in which the lines differ, and the outermost."""
@@ -24,8 +25,8 @@ _COMMENT = re.compile(r"\s\s#[^'\"]*$")
 _NOTHING = Text("", "")
 _CALLED = Text("called from {0}", "调用处：{0}")
 _ON_LINE = Text("line {0}", "第 {0} 行")
-_ON_LINE_OF = Text("line {0} of {1}", "{1} 第 {0} 行")
-_CELL, _MAIN = Text("cell [{0}]", "单元格 [{0}]"), Text("the main program", "主程序")
+_ON_LINE_OF_FILE = Text("line {0} of {1}", "{1} 第 {0} 行")
+_CELL = Text("cell [{0}]", "单元格 [{0}]")
 _CODE = Text("{0}, `{1}`", "{0} `{1}`")
 _OPERAND = Text("{0}; the operand is `{1}`", "{0}；操作数是 `{1}`")
 _RESULT = Text("{0}; the result is `{1}`", "{0}；结果是 `{1}`")
@@ -156,8 +157,10 @@ def line_in(site: SiteFacts, of: str) -> Text:
     if site.file == of:
         return _ON_LINE.format(site.line)
     cell = _cell(site.file)
-    if cell is not None or not site.file:
-        return _ON_LINE_OF.format(site.line, _MAIN if cell is None else _CELL.format(cell))
+    if cell is not None:
+        return _ON_LINE_OF_FILE.format(site.line, _CELL.format(cell))
+    if not site.file:
+        return _ON_LINE_OF_FILE.format(site.line, file_label(""))
     name = f"{shown_file(site.file)}:{site.line}"
     return Text(name, name)
 
@@ -176,8 +179,7 @@ def shown_file(filename: str) -> str:
 
 def file_in_words(filename: str) -> Text:
     """Returns a file's name within a sentence."""
-    cell, name = _cell(filename), shown_file(filename)
-    return _CELL.format(cell) if cell is not None else Text(name, name)
+    return file_label(shown_file(filename) if filename else "")
 
 
 def _cell(filename: str) -> str | None:
