@@ -195,7 +195,9 @@ class Builder:
 
     def _returned_to(self, depth: int) -> Place | None:
         """Returns where the function that ran last was called from another source; None if it was not, or has not returned."""
-        place = self._place
+        place, finished = self._place, self.steps.finished
+        if finished and finished[-1].kind == "error":  # which it has left by an exception
+            return None
         above = 0 if place is None else place.depth - depth
         while place is not None and above > 0:
             above -= 1 + place.skipped

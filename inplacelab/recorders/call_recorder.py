@@ -25,10 +25,11 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from inplacelab.language import Text
 from inplacelab.place import Place, same_line
 from inplacelab.recorders import events
+from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.framework_rules import depends_of
 from inplacelab.recorders.guard import ELSEWHERE, Guard, StepLimit
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
+from inplacelab.recorders.names_and_lines import NamesAndLines
 from inplacelab.recorders.positions import ALL, Touched
 from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.static import class_name, message_of

@@ -19,9 +19,9 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.recorders import builder, events
+from inplacelab.recorders.bindings import LONGEST_KEY, value_of
 from inplacelab.recorders.detection import framework_of_object, recorder_of, untested
 from inplacelab.recorders.log import EventLog
-from inplacelab.recorders.names_and_lines import LONGEST_KEY, value_of
 from inplacelab.recorders.program import Program, scopes_of
 from inplacelab.recorders.recorder import Memory, Recorder
 from inplacelab.recorders.sources import PARSING

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from inplacelab.language import Text
-from inplacelab.recorders.names_and_lines import Bindings, Watched
+from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.program import Scope
 from inplacelab.recorders.sources import identifiers, parsed
 from inplacelab.recorders.trial_data import OWN, Compared

@@ -7,9 +7,9 @@ from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
 from inplacelab.errors import Refusal
+from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.guard import Guard
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.names_and_lines import Watched
 from inplacelab.recorders.program import Program, Scope
 
 

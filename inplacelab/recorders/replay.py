@@ -29,8 +29,8 @@ from inplacelab.installing import NAME
 from inplacelab.ops.results import random_stream
 from inplacelab.recorders import instrument
 from inplacelab.recorders.backward_passes import reachable
+from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.fix_search import LOSS, Budget, Outcome, named
-from inplacelab.recorders.names_and_lines import Watched
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.static import message_of
 from inplacelab.recorders.trial_data import OWN, InitialValues, OtherData
@@ -57,7 +57,7 @@ class Recorded(Protocol):
     """A recorded run."""
 
     @property
-    def began(self) -> list[tuple[int, int]]: ...
+    def began(self) -> list[tuple[int, int, int]]: ...
 
     def recording(self) -> Recording: ...
 

@@ -228,10 +228,10 @@ class Session:
                 advice.annotate(self.recording(), self.recorder.refusals, fix=self._fix)
 
     @property
-    def began(self) -> list[tuple[int, int]]:
+    def began(self) -> list[tuple[int, int, int]]:
         """The line of each statement that began, in order, and how many frames of the program ran it."""
         began = (each for each in self._log if isinstance(each, events.StatementBegan))
-        return [(each.place.line, each.depth) for each in began]
+        return [(each.place.source, each.place.line, each.depth) for each in began]
 
     def recording(self) -> Recording:
         """Returns the recording so far. It is built now, from events; while the program runs, only events are stored."""

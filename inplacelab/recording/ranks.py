@@ -19,8 +19,10 @@ from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Step, TensorFacts
+from inplacelab.recording.places import line_of, said_line
 from inplacelab.recording.queries import who_raised
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.source_tree import line_text
 
 _NONE = Text("recordings of ranks are needed, with at least one step each", "需要各进程的记录，且每份至少有一步")
 _OTHER_RANK = Text(
@@ -164,7 +166,7 @@ def _key(step: Step) -> tuple[object, ...]:
     if step.kind == "error":
         return (step.kind,)  # the same error may come to ranks on different lines
     number = None if step.collective is None else step.collective.number
-    return step.line, step.kind, step.op, number, None if step.backward is None else step.backward.action
+    return line_of(step.place), step.kind, step.op, number, None if step.backward is None else step.backward.action
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ class Write:
 
     Attributes:
         step: the index of the step.
-        line: the line of the recorded program, from 1; None if it is not known.
+        where: its line, in words; None if it is not known.
         code: the text of this line.
         op: the operation.
         version: what the version counter shows after it.
@@ -181,7 +183,7 @@ class Write:
     """
 
     step: int
-    line: int | None
+    where: Text | None
     code: str
     op: str
     version: int
@@ -305,11 +307,10 @@ def history_of(recording: Recording, storage: int) -> tuple[Write, ...]:
 
 
 def _writes(recording: Recording, storage: int) -> Iterator[Write]:
-    lines = recording.source.splitlines()
-
     def write(step: Step, op: str, version: int) -> Write:
-        code = lines[step.line - 1].strip() if step.line is not None and step.line <= len(lines) else ""
-        return Write(step.index, step.line, code, op, version, _values(recording, step.index, storage))
+        code = line_text(recording, step.place).strip()
+        where = None if step.place is None else said_line(recording.sources, step.place)
+        return Write(step.index, where, code, op, version, _values(recording, step.index, storage))
 
     for step in recording.steps:
         if any(key == storage and facts is not None for key, facts in step.storages):
@@ -342,7 +343,7 @@ _AT_VERSION = Text("{0} (version {1})", "{0}（版本号 {1}）")
 _RANK, _RANKS = Text("rank {0}", "进程 {0}"), Text("ranks {0}", "进程 {0}")
 _COMMA = Text(", ", "、")
 _FIRST = Text(" The first write that differs: {0}.", "第一次不同的写入：{0}。")
-_WRITE = Text("{0}, step {1}, line {2} `{3}` ({4})", "{0}，第 {1} 步，第 {2} 行 `{3}`（{4}）")
+_WRITE = Text("{0}, step {1}, {2} `{3}` ({4})", "{0}，第 {1} 步，{2} `{3}`（{4}）")
 _WRITE_SOMEWHERE = Text("{0}, step {1} ({2})", "{0}，第 {1} 步（{2}）")
 _MADE = Text("as it was first seen", "首次出现时")
 _NO_WRITE = Text("{0}, no further write", "{0}，没有更多写入")
@@ -385,7 +386,7 @@ def _said(
     heading = pattern.format(name, _in_words(groups, _AGAINST))
     if not writes:
         return heading + (_NOT_SEEN if recorded else _NOT_RECORDED)
-    by_rank = _groups([None if each is None else (each.step, each.line, each.compared) for each in writes])
+    by_rank = _groups([None if each is None else (each.step, each.where, each.compared) for each in writes])
     said = _FIRST.format(_in_words([_of(ranks, writes[ranks[0]]) for ranks in by_rank], Text("; ", "；")))
     return heading + said + _BEFORE if first else heading + said
 
@@ -394,9 +395,9 @@ def _of(ranks: tuple[int, ...], write: Write | None) -> Text:
     if write is None:
         return _NO_WRITE.format(_those(ranks))
     op = Text(f"`{write.op}`", f"`{write.op}`") if write.op else _MADE
-    if write.line is None:
+    if write.where is None:
         return _WRITE_SOMEWHERE.format(_those(ranks), write.step + 1, op)
-    return _WRITE.format(_those(ranks), write.step + 1, write.line, write.code, op)
+    return _WRITE.format(_those(ranks), write.step + 1, write.where, write.code, op)
 
 
 def _first_difference(histories: Sequence[Sequence[Write]]) -> tuple[Write | None, ...]:

@@ -170,7 +170,12 @@ def test_a_script_that_raises_leaves_a_page_that_ends_with_the_error(run: Run) -
     assert "RuntimeError: (PermissionDenied)" in done.err
     last = codec.load("page.json").steps[-1]
     assert last.error is not None
-    assert (last.line, last.error.type, last.error.storage) == (8, "RuntimeError", 1)
+    assert last.place is not None
+    assert ([each.line for each in last.place.calls], last.error.type, last.error.storage) == (
+        [2, 8],
+        "RuntimeError",
+        1,
+    )
 
 
 @pytest.mark.parametrize("command", ["record", "explain"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import inplacelab as paddle
 from inplacelab.recorders import names_and_lines
-from inplacelab.recorders.names_and_lines import ATTRIBUTES, FIRST, Bindings, Watched
+from inplacelab.recorders.bindings import ATTRIBUTES, FIRST, Bindings, Watched
 from inplacelab.recorders.program import Scope
 from inplacelab.recording import Recording
 from tests.tiers import examples

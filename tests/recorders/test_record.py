@@ -12,9 +12,9 @@ import pytest
 import inplacelab as paddle
 from inplacelab import Tensor
 from inplacelab.recorders import instrument
+from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.detection import Use, framework_of_script, framework_used
 from inplacelab.recorders.main_module import Main
-from inplacelab.recorders.names_and_lines import Bindings, Watched
 from inplacelab.recorders.program import Block, Scope, with_block
 from inplacelab.recorders.sources import identifiers
 from inplacelab.recording import Recording, queries

@@ -17,10 +17,11 @@ from inplacelab.layout import Layout, whole
 from inplacelab.nn import Layer
 from inplacelab.optimizer.optimizer import Optimizer, state_by_parameter
 from inplacelab.recorders import events
+from inplacelab.recorders.bindings import ATTRIBUTES, Watched
 from inplacelab.recorders.events import SMALL
 from inplacelab.recorders.guard import Guard
 from inplacelab.recorders.live_objects import Handles
-from inplacelab.recorders.names_and_lines import ATTRIBUTES, NamesAndLines, Watched
+from inplacelab.recorders.names_and_lines import NamesAndLines
 from inplacelab.recorders.snapshots import snapshot
 from inplacelab.recorders.static import attributes_of
 from inplacelab.storage import Storage

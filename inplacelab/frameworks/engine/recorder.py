@@ -37,9 +37,10 @@ from inplacelab.language import Text
 from inplacelab.memory import Episode
 from inplacelab.place import Place
 from inplacelab.recorders import events
+from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.guard import Guard, StepLimit
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
+from inplacelab.recorders.names_and_lines import NamesAndLines
 from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.snapshots import WHOLE

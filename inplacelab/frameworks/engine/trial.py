@@ -12,9 +12,9 @@ from inplacelab import observe
 from inplacelab.autograd import copy_saved_before_write
 from inplacelab.diagnosis.trial_run import Asked, recorded
 from inplacelab.frameworks.engine.objects import WATCHED
+from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.fix_search import Outcome, named
 from inplacelab.recorders.main_module import Main
-from inplacelab.recorders.names_and_lines import Watched
 from inplacelab.recorders.replay import Passes, Varied
 from inplacelab.tensor import Tensor
 

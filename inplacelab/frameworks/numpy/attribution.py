@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from inplacelab.dependence import Dependence, Given
 from inplacelab.place import Place
-from inplacelab.recorders.names_and_lines import value_of
+from inplacelab.recorders.bindings import value_of
 from inplacelab.recorders.program import Scope
 from inplacelab.recorders.sources import parsed
 from inplacelab.recorders.static import names_in, package_of

@@ -31,12 +31,12 @@ from inplacelab.frameworks.numpy.attribution import Attribution, Did
 from inplacelab.language import Text
 from inplacelab.layout import Layout, extent
 from inplacelab.recorders import events
+from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.detection import framework_of_object, recorder_of
 from inplacelab.recorders.events import INFERRED, CounterSeen, Died, Event, Operand, OperationDone, StorageSeen, Wrote
 from inplacelab.recorders.guard import ELSEWHERE, Guard, StepLimit
 from inplacelab.recorders.live_objects import Handles
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.names_and_lines import Bindings, Watched
 from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.snapshots import snapshot

@@ -14,7 +14,7 @@ import paddle
 
 from inplacelab.language import Text
 from inplacelab.layout import Layout
-from inplacelab.recorders.names_and_lines import ATTRIBUTES, Watched, items, of_module
+from inplacelab.recorders.bindings import ATTRIBUTES, Watched, items, of_module
 from inplacelab.recorders.recorder import Memory, NoStorageError
 from inplacelab.recorders.snapshots import memory_at, shown
 from inplacelab.recorders.static import attributes_of

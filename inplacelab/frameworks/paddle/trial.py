@@ -18,9 +18,9 @@ from paddle.base import core
 
 from inplacelab.diagnosis.trial_run import Asked, recorded
 from inplacelab.frameworks.paddle.readings import WATCHED
+from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main, main_module
-from inplacelab.recorders.names_and_lines import Bindings
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.sources import identifiers, parsed

@@ -15,7 +15,7 @@ import torch
 
 from inplacelab.language import Text, enumerated
 from inplacelab.layout import Layout
-from inplacelab.recorders.names_and_lines import Watched, parts_of
+from inplacelab.recorders.bindings import Watched, parts_of
 from inplacelab.recorders.recorder import Memory, NoStorageError
 from inplacelab.recorders.static import class_name
 

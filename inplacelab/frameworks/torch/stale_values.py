@@ -39,7 +39,7 @@ from inplacelab.frameworks.torch.readings import (
 from inplacelab.language import Text
 from inplacelab.layout import Layout, share_slots
 from inplacelab.recorders.backward_passes import PassArguments
-from inplacelab.recorders.names_and_lines import Bindings
+from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.static import message_of
 from inplacelab.recording.facts import KeptFacts, OverwriteFacts, Sites

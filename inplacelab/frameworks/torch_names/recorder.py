@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inplacelab.autograd.nodes import Node
 from inplacelab.frameworks.engine.recorder import EngineRecorder
-from inplacelab.recorders.names_and_lines import Watched, parts_of
+from inplacelab.recorders.bindings import Watched, parts_of
 from inplacelab.torch.calls import Shown
 from inplacelab.torch.generate import line_named
 from inplacelab.torch.grad_nodes import node_name

@@ -9,13 +9,14 @@ says how the programs end, and where both end alike, what differs on the way.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import starmap
 from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
-from inplacelab.recording.compare.alignment import Alignment
+from inplacelab.recording.compare.alignment import Alignment, Line
 from inplacelab.recording.compare.contrast import (
     Difference,
     DifferenceKind,
@@ -29,6 +30,7 @@ from inplacelab.recording.compare.contrast import (
 from inplacelab.recording.facts import ErrorFacts
 from inplacelab.recording.file_text import visible
 from inplacelab.recording.naming import listing
+from inplacelab.recording.places import line_of, said_line, short_place
 from inplacelab.recording.queries import shares_storage, visible_values
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences import Headline
@@ -81,12 +83,18 @@ class Comparison:
 
     @cached_property
     def changed_lines(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The lines of each source without an equal counterpart in the other, counted from 1. Blank lines and comments do not count."""
-        left, right = code_lines(self.alignment.left), code_lines(self.alignment.right)
-        equal = [(one, other) for one, other in self.alignment.lines if left[one - 1] == right[other - 1]]
+        """The changed lines of the texts that were started, counted from 1 (see `changed`)."""
+        left, right = (tuple(line for source, line in each if not source) for each in self.changed)
+        return left, right
+
+    @cached_property
+    def changed(self) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+        """The lines of each side's sources without an equal counterpart in the other's. Blank lines and comments do not count."""
+        left, right = self.alignment.left.once(code_lines), self.alignment.right.once(code_lines)
+        equal = [(one, other) for one, other in self.alignment.lines if left[one] == right[other]]
         known = {one for one, _ in equal}, {other for _, other in equal}
         found = [
-            tuple(k for k, line in enumerate(lines, 1) if line and not line.startswith("#") and k not in same)
+            tuple(k for k, code in lines.items() if code and not code.startswith("#") and k not in same)
             for lines, same in zip((left, right), known, strict=True)
         ]
         return found[0], found[1]
@@ -169,9 +177,13 @@ def weight(difference: Difference) -> int:
     return _WEIGHTS.index(difference.kind) if difference.kind in _WEIGHTS else len(_WEIGHTS)
 
 
-def code_lines(recording: Recording) -> Sequence[str]:
+def code_lines(recording: Recording) -> Mapping[Line, str]:
     """Returns the lines of a program without indentation."""
-    return [line.strip() for line in recording.source.splitlines()]
+    return {
+        (source, number): line.strip()
+        for source in range(len(recording.sources))
+        for number, line in enumerate(recording.text_of(source).splitlines(), 1)
+    }
 
 
 def _said_to_raise(raised: dict[Side, ErrorFacts]) -> Text:
@@ -208,7 +220,7 @@ _VERSION = Text(
 _LEFT_RAISES = Text("{0} raises {2}, {1} does not", "{0} 抛出 {2}，{1} 则不会")
 _RIGHT_RAISES = Text("{0} raises nothing, {1} raises {2}", "{0} 不抛出异常，{1} 则抛出 {2}")
 _EACH = Text("The left program {0}, the right one {1}", "左侧程序{0}，右侧程序{1}")
-_RAISES = Text("raises {0} in line {1}", "在第 {1} 行抛出 {0}")
+_RAISES = Text("raises {0} in {1}", "在{1}抛出 {0}")
 _RAISES_SOMEWHERE = Text("raises {0}", "抛出 {0}")
 _GIVES = Text("gives {0}", "得到 {0}")
 _GRADIENTS = Text("gradients of {0} tensors", "{0} 个张量的梯度")
@@ -268,11 +280,11 @@ class _Line(NamedTuple):
 
 def _only_changed_line(comparison: Comparison) -> _Line | None:
     alignment = comparison.alignment
-    changed = comparison.changed_lines
+    changed = comparison.changed
     if len(changed[0]) != 1 or len(changed[1]) != 1:
         return None
     pair = changed[0][0], changed[1][0]
-    codes = [code_lines(getattr(alignment, side))[number - 1] for side, number in zip(SIDES, pair, strict=True)]
+    codes = [getattr(alignment, side).once(code_lines)[number] for side, number in zip(SIDES, pair, strict=True)]
     bound = [_BINDS.fullmatch(code) for code in codes]
     binds = bound[0][1] if bound[0] and bound[1] and bound[0][1] == bound[1][1] else None
     if binds is not None:
@@ -285,14 +297,13 @@ def _only_changed_line(comparison: Comparison) -> _Line | None:
     return None
 
 
-def _line_of(comparison: Comparison, position: int, side: int) -> int | None:
+def _line_of(comparison: Comparison, position: int, side: int) -> Line | None:
     """The line that a side has just run; None if it waits."""
     if comparison.waiting(position, SIDES[side], by_line=True) is not None:
         return None
     reached = comparison.alignment.reached[position][side]
     recording = getattr(comparison.alignment, SIDES[side])
-    line: int | None = None if reached is None else recording.steps[reached].line
-    return line
+    return None if reached is None else line_of(recording.steps[reached].place)
 
 
 def _of_line(comparison: Comparison, line: _Line) -> Text | None:
@@ -336,22 +347,24 @@ def _of_cause(cause: Difference, line: _Line, left: State, right: State) -> Text
 def _of_ends(comparison: Comparison) -> Text | None:
     """How the two programs end, if they end differently."""
     left, right = comparison.verdicts
+    both = (left, comparison.alignment.left), (right, comparison.alignment.right)
     if (left.error is None) != (right.error is None):
-        return _EACH.format(*map(_end, (left, right)))
+        return _EACH.format(*starmap(_end, both))
     if left.error is not None and right.error is not None:
         alike = left.error.type == right.error.type
-        return None if alike else _EACH.format(*map(_end, (left, right)))
+        return None if alike else _EACH.format(*starmap(_end, both))
     theirs = {each.name: each for each in right.gradients}
     for mine in left.gradients:
         if (other := theirs.get(mine.name)) is not None and not _same(mine, other):
             return _of_gradients(mine, other)
     names = [{each.name for each in end.gradients} for end in (left, right)]
-    return None if names[0] == names[1] else _EACH.format(*map(_end, (left, right)))
+    return None if names[0] == names[1] else _EACH.format(*starmap(_end, both))
 
 
-def _end(end: Verdict) -> Text:
+def _end(end: Verdict, recording: Recording) -> Text:
     if end.error is not None:
-        return (_RAISES_SOMEWHERE if end.line is None else _RAISES).format(quoted(end.error.type), end.line)
+        line = said_line(recording.sources, end.place)
+        return (_RAISES_SOMEWHERE if end.place is None else _RAISES).format(quoted(end.error.type), line)
     return _GIVES.format(_listed(end)) if end.gradients else _ENDS
 
 
@@ -457,6 +470,8 @@ def _steps(alignment: Alignment) -> Iterator[str]:
 
 
 def _line(recording: Recording, step: int) -> str:
-    line = recording.steps[step].line
-    lines = recording.source.splitlines()
-    return "?" if line is None or line > len(lines) else f"{line}  {visible(lines[line - 1].strip())}"
+    place = recording.steps[step].place
+    code = recording.once(code_lines).get(line_of(place) or (0, 0))
+    return (
+        "?" if place is None or code is None else f"{visible(short_place(recording.sources, place))}  {visible(code)}"
+    )

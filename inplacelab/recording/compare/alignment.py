@@ -1,6 +1,6 @@
-"""Aligns two recordings step by step: by line of the source, then by visit of a line, then by step of a visit.
+"""Aligns two recordings step by step: by line of each source, then by visit of a line, then by step of a visit.
 
-Lines are paired first: equal lines, and between them the lines that have most words in common. A *visit* is what one statement did on one
+Sources are paired by their names, the programs that were started with each other. Lines are paired first: equal lines of paired sources, and between them the lines that have most words in common. A *visit* is what one statement did on one
 line; a loop visits its lines again and again. Visits of paired lines are paired in order, so the first turn of a loop stands beside the
 first turn, and the side with fewer turns has gaps at the end. Steps of paired visits are paired if they are of one kind.
 
@@ -11,16 +11,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, zip_longest
 from typing import NamedTuple, TypeVar
 
 from inplacelab.recording.facts import Step
+from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording
 
 _Item = TypeVar("_Item")
+Line = tuple[int, int]
+"""The number of a source, and a line of it."""
 _Score = Callable[[_Item, _Item], int]
 
 MOST_CELLS = 1 << 22
@@ -53,14 +56,14 @@ class Alignment:
         right: the other one.
         positions: every step of each side exactly once, in order.
         ends: the last position of each line as it ran: of a pair of visits, or of a visit that only one side made.
-        lines: (line of the left source, line of the right source) of each pair of lines, counted from 1.
+        lines: each pair of lines, as (source, line) of the left and of the right program; lines count from 1.
     """
 
     left: Recording
     right: Recording
     positions: tuple[Position, ...]
     ends: tuple[int, ...]
-    lines: tuple[tuple[int, int], ...]
+    lines: tuple[tuple[Line, Line], ...]
 
     @cached_property
     def reached(self) -> tuple[Position, ...]:
@@ -105,8 +108,12 @@ def align(left: Recording, right: Recording) -> Alignment:
     >>> alignment.pairs == len(alignment.positions) == len(one.recording)
     True
     """
-    lines = _paired_lines(left.source.splitlines(), right.source.splitlines())
-    visits = _best(_visits(left), _visits(right), lambda one, other: int(_same_line(one, other, lines)))
+    lines = {
+        (one, line): (other, beside)
+        for one, other in _paired_sources(left, right)
+        for line, beside in _paired_lines(left.text_of(one).splitlines(), right.text_of(other).splitlines()).items()
+    }
+    visits = _best(_visits(left), _visits(right), lambda one, other: int(_goes_with(one, other, lines)))
     positions: list[Position] = []
     ends = []
     for one, other in visits:
@@ -122,6 +129,13 @@ def _positions(left: _Visit | None, right: _Visit | None) -> Iterator[Position]:
 
 
 # --- lines -------------------------------------------------------------------------------------------------------------
+
+
+def _paired_sources(left: Recording, right: Recording) -> list[tuple[int, int]]:
+    """Returns the numbers of the sources of both sides that have one name, after those that were started."""
+    known = {each.name: number for number, each in enumerate(right.sources) if number}
+    named = [(number, known[each.name]) for number, each in enumerate(left.sources) if number and each.name in known]
+    return [(0, 0), *named]
 
 
 def _paired_lines(left: Sequence[str], right: Sequence[str]) -> dict[int, int]:
@@ -153,16 +167,16 @@ def _common_words(one: _Line, other: _Line) -> int:
 
 
 class _Visit(NamedTuple):
-    line: int | None
+    line: Line | None
     steps: tuple[Step, ...]
 
 
 def _visits(recording: Recording) -> tuple[_Visit, ...]:
-    grouped = groupby(recording.steps, key=lambda step: (step.turn, step.line))
+    grouped = groupby(recording.steps, key=lambda step: (step.turn, line_of(step.place)))
     return tuple(_Visit(line, tuple(steps)) for (_, line), steps in grouped)
 
 
-def _same_line(one: _Visit, other: _Visit, lines: dict[int, int]) -> bool:
+def _goes_with(one: _Visit, other: _Visit, lines: Mapping[Line, Line]) -> bool:
     if one.line is None or other.line is None:
         return one.line is other.line
     return lines.get(one.line) == other.line

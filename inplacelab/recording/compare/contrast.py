@@ -12,9 +12,11 @@ from itertools import combinations
 from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
+from inplacelab.place import Place
 from inplacelab.recording.compare.alignment import Alignment
 from inplacelab.recording.facts import ErrorFacts, Number, TensorFacts, Values
 from inplacelab.recording.naming import listing, number_label
+from inplacelab.recording.places import said_line
 from inplacelab.recording.queries import shares_storage, visible_values
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences.phrases import MOST_VALUES, byte_count, quoted, shape, values
@@ -231,7 +233,7 @@ class NamedGradient(NamedTuple):
     values: Values | None
 
 
-_REFUSED = Text("✗ {0} in line {1}", "✗ 第 {1} 行：{0}")
+_REFUSED = Text("✗ {0} in {1}", "✗ {1}：{0}")
 _REFUSED_SOMEWHERE = Text("✗ {0}", "✗ {0}")
 _GRADIENTS = Text("✓ {0}", "✓ {0}")
 _RAN = Text("✓ ran to the end", "✓ 运行到结束")
@@ -247,7 +249,7 @@ class Verdict:
 
     Attributes:
         error: the exception that ended it; None if it ran to its end, or if the recording was cut.
-        line: the line of that exception, if it is known.
+        place: where that was raised, if it is known.
         gradients: the gradients at the end.
         live: the bytes of live storages at the end.
         peak: the largest number of such bytes.
@@ -255,7 +257,7 @@ class Verdict:
     """
 
     error: ErrorFacts | None
-    line: int | None
+    place: Place | None
     gradients: tuple[NamedGradient, ...]
     live: int
     peak: int
@@ -276,7 +278,7 @@ def verdict(recording: Recording) -> Verdict:
         return Verdict(None, None, (), 0, 0, _EMPTY)
     state = recording.state()
     last, gradients = state.step, tuple(_gradients(state))
-    return Verdict(last.error, last.line, gradients, last.live, last.peak, _ending(recording, gradients))
+    return Verdict(last.error, last.place, gradients, last.live, last.peak, _ending(recording, gradients))
 
 
 def _gradients(state: State) -> Iterator[NamedGradient]:
@@ -289,8 +291,8 @@ def _gradients(state: State) -> Iterator[NamedGradient]:
 def _ending(recording: Recording, gradients: tuple[NamedGradient, ...]) -> Text:
     last = recording.steps[-1]
     if last.error is not None:
-        pattern = _REFUSED_SOMEWHERE if last.line is None else _REFUSED
-        return pattern.format(last.error.type, last.line)
+        pattern = _REFUSED_SOMEWHERE if last.place is None else _REFUSED
+        return pattern.format(last.error.type, said_line(recording.sources, last.place))
     if recording.truncated:
         return _RECORDED.format(len(recording))
     return _GRADIENTS.format(listing([_said(each) for each in gradients])) if gradients else _RAN

@@ -17,8 +17,8 @@ from inplacelab.recording.places import bare_name, source_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import SourceTree, root_of, source_lines
 
-Began = tuple[int, int]
-"""A statement that began: its line, and how many frames of the program ran it."""
+Began = tuple[int, int, int]
+"""A statement that began: the number of its source, its line, and how many frames of the program ran it."""
 
 
 def moves(source: str, edits: Sequence[EditFacts]) -> bool:
@@ -70,7 +70,7 @@ def keeps_order(recording: Recording, began: Sequence[Began], edits: Sequence[Ed
     Args:
         recording: a whole run of the program before the edits.
         began: the statements of the run, in order: those of the turns 1, 2, ...
-        edits: the edits.
+        edits: the edits of the program that was started.
     """
     swaps = list(_swaps(recording.source, edits))
     if not swaps:
@@ -147,12 +147,12 @@ def _runs(began: Sequence[Began], swap: _Swap) -> Iterator[tuple[range, range] |
     """Yields the turns of each time that the two parts ran; None if the second did not follow the first."""
     position = 0
     while position < len(began):
-        if began[position][0] not in swap.first:
+        if not _begins_in(began, position, swap.first):
             position += 1
             continue
         middle = _end(began, position, swap.first)
         end = _end(began, middle, swap.then)
-        if end == middle or began[middle][1] != began[position][1]:
+        if end == middle or began[middle][2] != began[position][2]:
             yield None
             return
         yield range(position + 1, middle + 1), range(middle + 1, end + 1)
@@ -161,14 +161,19 @@ def _runs(began: Sequence[Began], swap: _Swap) -> Iterator[tuple[range, range] |
 
 def _end(began: Sequence[Began], position: int, lines: range) -> int:
     """Returns where a part has ended that runs from a position on, with the functions that it calls."""
-    if position >= len(began) or began[position][0] not in lines:
+    if not _begins_in(began, position, lines):
         return position
-    depth = began[position][1]
+    depth = began[position][2]
     while position < len(began) and (
-        began[position][1] > depth or (began[position][1] == depth and began[position][0] in lines)
+        began[position][2] > depth or (began[position][2] == depth and _begins_in(began, position, lines))
     ):
         position += 1
     return position
+
+
+def _begins_in(began: Sequence[Began], position: int, lines: range) -> bool:
+    """Whether a statement began in lines of the program that was started."""
+    return position < len(began) and began[position][0] == 0 and began[position][1] in lines
 
 
 # --- names -------------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from functools import partial
 
 from inplacelab.dependence import Dependence, adds_first
 from inplacelab.language import Text
+from inplacelab.place import Place
 from inplacelab.recording.computed_from import (
     MOST_LOOKED_AT,
     MOST_OPERAND_ELEMENTS,
@@ -254,7 +255,7 @@ class Computed:
     Attributes:
         storage, slot: the slot.
         step: the step that put it there; -1 if it was there before the recording.
-        line: that step's line; None if it is not known.
+        place: where that step was; None if it is not known.
         op: the operation; None if none put it there.
         version: the version of the storage after the step; None if it is not known.
         value: the number; None if it was not recorded.
@@ -269,7 +270,7 @@ class Computed:
     storage: int
     slot: int
     step: int
-    line: int | None
+    place: Place | None
     op: str | None
     version: int | None
     value: Number | None
@@ -277,6 +278,11 @@ class Computed:
     origins: tuple[Origin, ...] = ()
     more: bool = False
     arithmetic: Text | None = None
+
+    @property
+    def line(self) -> int | None:
+        """Its line; None if it is not known."""
+        return None if self.place is None else self.place.line
 
 
 def origins(recording: Recording, tensor: str | TensorFacts, index: Sequence[int], step: int = -1) -> Computed:
@@ -345,7 +351,7 @@ def _computed(recording: Recording, storage: int, slot: int, arrival: Arrival | 
     op = step.op if arrival.how in ("computed", "made") else None
     if value is None:
         value = value_in_slot(recording, storage, slot, upto)
-    found = partial(Computed, storage, slot, step.index, step.line, op, write.after if write else version, value)
+    found = partial(Computed, storage, slot, step.index, step.place, op, write.after if write else version, value)
     if arrival.how != "computed":
         return found(arrival.how)
     depends = step.depends

@@ -10,6 +10,7 @@ from math import prod
 from typing import Literal
 
 from inplacelab.language import Text
+from inplacelab.place import Place
 from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, TensorFacts
 from inplacelab.recording.naming import number_label
@@ -28,7 +29,7 @@ from inplacelab.recording.origins.elements import (
     value_in_slot,
     value_of,
 )
-from inplacelab.recording.places import line_of
+from inplacelab.recording.places import line_of, said_line
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
@@ -44,7 +45,7 @@ class Flow:
 
     Attributes:
         step: the step that computed it.
-        line: that step's line.
+        place: where that step was.
         op: the operation.
         tensor: the tensor that the step made or wrote.
         index: the index of the element in it.
@@ -54,7 +55,7 @@ class Flow:
     """
 
     step: int
-    line: int | None
+    place: Place | None
     op: str | None
     tensor: int
     index: tuple[int, ...]
@@ -201,7 +202,7 @@ def _edges_of(recording: Recording, step: Step) -> _Edges | None:
             return None
         index = index_of(output.shape, number)
         flow = Flow(
-            step.index, step.line, step.op, output.id, index, output.storage, slots_of_element(after, output, number)[0],
+            step.index, step.place, step.op, output.id, index, output.storage, slots_of_element(after, output, number)[0],
             value_of(after, output, number), called(after, output, index),
         )  # fmt: skip
         for one in dict.fromkeys(used):
@@ -239,7 +240,7 @@ class Event:
 
     Attributes:
         step: the step.
-        line: its line; None if it is not known.
+        place: where it was; None if it is not known.
         kind: what happened: the number was "made", "written" over another, "read", "kept" by a node, made "stale" by a write, or "found
             stale" by backward.
         before, after: the slot's value before and after the step; None if it was not recorded.
@@ -247,11 +248,16 @@ class Event:
     """
 
     step: int
-    line: int | None
+    place: Place | None
     kind: Kind
     before: Number | None
     after: Number | None
     says: Text
+
+    @property
+    def line(self) -> int | None:
+        """Its line; None if it is not known."""
+        return None if self.place is None else self.place.line
 
 
 _BEFORE = Text("there before the recording: {value}", "记录开始前就有：{value}")
@@ -268,7 +274,7 @@ _FOUND = Text(
     "found stale by {node}: kept at v{version}, found v{found}{line}",
     "{node} 发现已过期：保存时 v{version}，现为 v{found}{line}",
 )
-_ON_LINE = Text(" (line {0})", "（第 {0} 行）")
+_ON_LINE = Text(" ({0})", "（{0}）")
 _NOWHERE = Text("", "")
 
 
@@ -354,10 +360,10 @@ def _event(
     known = {
         "old": _shown(old),
         "value": _shown(new),
-        "line": _ON_LINE.format(step.line) if step.line is not None else _NOWHERE,
+        "line": _ON_LINE.format(said_line(recording.sources, step.place)) if step.place is not None else _NOWHERE,
     }
     known |= {"op": code_of(recording, step), "via": _via(recording, step, tensor)}
-    return Event(step.index, step.line, kind, old, new, closed_up(said.format(**{**known, **facts})))
+    return Event(step.index, step.place, kind, old, new, closed_up(said.format(**{**known, **facts})))
 
 
 def _shown(value: Number | None) -> str:

@@ -94,13 +94,13 @@ class PathSearch:
         for index in read.unknown:
             step = recording.steps[index]
             if index < begun and self._goes_through(step, at.storage) and not self._is_beside(step):
-                yield Branch(end=self._end(at, step), line=step.line, value=None)
+                yield Branch(end=self._end(at, step), place=step.place, value=None)
         if (at.storage, at.slot) in self._pass.gone_through:
-            yield Branch(end="another pass", line=self._pass.gone_through[at.storage, at.slot], value=None)
+            yield Branch(end="another pass", place=self._pass.gone_through[at.storage, at.slot], value=None)
         elif not onward and not is_root and not read.unknown:
             gone = over is not None and over.step < begun
-            line = recording.steps[over.step].line if gone and over is not None else None
-            yield Branch(end="overwritten" if gone else "unused", line=line)
+            place = recording.steps[over.step].place if gone and over is not None else None
+            yield Branch(end="overwritten" if gone else "unused", place=place)
 
     def _along(self, at: At, flow: Flow) -> Iterator[Branch]:
         step = self._recording.steps[flow.step]
@@ -114,19 +114,19 @@ class PathSearch:
         here = result.places.get((at.storage, at.slot), [])
         tracked = [k for k in here if self._goes_on(step, result.found.origins[k].tensor)]
         if step.kept is None and self._recording.once(_custom_nodes).get(flow.tensor) in self._pass.reached:
-            yield Branch(Hop(flow, UNKNOWN), end="custom", line=step.line, value=None)
+            yield Branch(Hop(flow, UNKNOWN), end="custom", place=step.place, value=None)
             return
         if not here:
-            yield Branch(Hop(flow, UNKNOWN), end="not known", line=step.line, value=None)
+            yield Branch(Hop(flow, UNKNOWN), end="not known", place=step.place, value=None)
         elif len(tracked) < len(here):
             read = [result.found.origins[k].tensor for k in here if k not in tracked]
             end = self._end_without_history(at, step, read)
-            yield Branch(Hop(flow, UNKNOWN), end=end, line=step.line, value=0.0 if end == "detached" else None)
+            yield Branch(Hop(flow, UNKNOWN), end=end, place=step.place, value=0.0 if end == "detached" else None)
         if not tracked:
             return
         hop = self._hops.hop(flow, tracked)
         if hop.slope.value == 0:
-            yield Branch(hop, end="zero", line=step.line)
+            yield Branch(hop, end="zero", place=step.place)
         else:
             yield Branch(hop, At(flow.storage, flow.slot, flow.step))
 
@@ -218,9 +218,9 @@ class UsedPaths:
             yield Branch(end="root", value=self._seeds[at])
         for flow, places in self._uses.get(at, {}).values():
             hop = self._hops.hop(flow, places)
-            line = self._recording.steps[flow.step].line
+            place = self._recording.steps[flow.step].place
             yield (
-                Branch(hop, end="zero", line=line)
+                Branch(hop, end="zero", place=place)
                 if _factor(hop) == 0
                 else Branch(hop, At(flow.storage, flow.slot, flow.step))
             )

@@ -11,6 +11,7 @@ from functools import cached_property
 from math import prod
 
 from inplacelab.dependence import Dependence
+from inplacelab.place import Place
 from inplacelab.recording.computed_from import for_element
 from inplacelab.recording.facts import Number, RootFacts, Step, TensorFacts
 from inplacelab.recording.origins.back import Computed, Origin, computed, operands_of
@@ -68,10 +69,10 @@ class OnePass:
         return found
 
     @cached_property
-    def gone_through(self) -> Mapping[tuple[int, int], int | None]:
-        """The roots of earlier passes of which this one reaches nodes, as in a second derivative: by slots the pass's line."""
+    def gone_through(self) -> Mapping[tuple[int, int], Place | None]:
+        """The roots of earlier passes of which this one reaches nodes, as in a second derivative: by slots the pass's place."""
         met: set[int] = set()
-        found: dict[tuple[int, int], int | None] = {}
+        found: dict[tuple[int, int], Place | None] = {}
         roots: Mapping[tuple[int, int], float | None] = {}
         for step in self.recording.steps[: self.begun]:
             fresh = {key for key, node in step.nodes if node is not None and node.leaf is None and key not in met}
@@ -79,7 +80,7 @@ class OnePass:
             if step.backward is not None and step.backward.action == "begin":
                 roots = _seeds(self.recording.before(step.index), _roots(step))
             if step.phase == "backward" and step.kind == "backward" and fresh & self.reached:
-                found |= dict.fromkeys(roots, step.line)
+                found |= dict.fromkeys(roots, step.place)
         return found
 
 
@@ -207,7 +208,7 @@ class Result:
         found: how it was computed.
         places: which of the origins are in a slot.
         values, later: the values of the origins, as they were and as backward found them.
-        overwrote: the line that overwrote one of them meanwhile; None if none did.
+        overwrote: the place that overwrote one of them meanwhile; None if none did.
         own, line: see `slope`.
     """
 
@@ -215,7 +216,7 @@ class Result:
     places: Mapping[tuple[int, int], list[int]]
     values: Sequence[Number | None]
     later: Sequence[Number | None]
-    overwrote: int | None
+    overwrote: Place | None
     own: int | None
     line: int
 
@@ -274,22 +275,22 @@ class Hops:
         line = sum(each.tensor == found.origins[0].tensor for each in found.origins)
         return Result(found, places, [each.value for each in found.origins], later, overwrote, own, line)
 
-    def _as_backward_found(self, step: Step, origins: Sequence[Origin]) -> tuple[list[Number | None], int | None]:
-        """The values of the origins when the pass began, as far as the step's node had saved them, and the line that overwrote one."""
+    def _as_backward_found(self, step: Step, origins: Sequence[Origin]) -> tuple[list[Number | None], Place | None]:
+        """The values of the origins when the pass began, as far as the step's node had saved them, and the place that overwrote one."""
         recording = self._recording
         node = None if step.kept is None else recording.state(step.index).nodes.get(step.kept)
         kept = {saved.storage for saved in node.saved if not saved.copy} if node is not None else set()
-        values, line = [], None
+        values, place = [], None
         for each in origins:
             over = next_arrival(recording, each.storage, each.slot, each.step) if each.storage in kept else None
             value = each.value
             if over is not None and over.step < self._begun:
-                value, line = self._value_now(each.storage, each.slot), recording.steps[over.step].line
+                value, place = self._value_now(each.storage, each.slot), recording.steps[over.step].place
             values.append(value)
         result = _storage_of_result(recording, step)
-        if line is None and result is not None and result in kept:
-            line = _overwritten(recording, step, result, self._begun)
-        return values, line
+        if place is None and result is not None and result in kept:
+            place = _overwritten(recording, step, result, self._begun)
+        return values, place
 
     def _value_now(self, storage: int, slot: int) -> Number | None:
         facts = self._recording.before(self._begun).storages.get(storage)
@@ -302,10 +303,10 @@ def _storage_of_result(recording: Recording, step: Step) -> int | None:
     return None if facts is None else facts.storage
 
 
-def _overwritten(recording: Recording, step: Step, storage: int, begun: int) -> int | None:
-    """The line that wrote a storage between a step and the pass."""
+def _overwritten(recording: Recording, step: Step, storage: int, begun: int) -> Place | None:
+    """The place that wrote a storage between a step and the pass."""
     later = (each for each in arrivals(recording).get(storage, ()) if step.index < each.step < begun)
-    return next((recording.steps[each.step].line for each in later), None)
+    return next((recording.steps[each.step].place for each in later), None)
 
 
 def _added(slopes: Iterable[Slope]) -> Slope:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from inplacelab.place import Place
 from inplacelab.recording.origins.forward import Flow
 from inplacelab.recording.origins.slope_table import Slope
 
@@ -51,13 +52,13 @@ class Hop:
         flow: the element, and the step that computed it.
         slope: how strongly it follows the one before, with the values as they were when the step ran.
         used: the same with the values that backward found; None if they are the same.
-        overwrote: the line that overwrote a value needed for the slope; None if none did.
+        overwrote: the place that overwrote a value needed for the slope; None if none did.
     """
 
     flow: Flow
     slope: Slope
     used: Slope | None = None
-    overwrote: int | None = None
+    overwrote: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,13 @@ class GradientPath:
     Attributes:
         hops: its hops, in the order in which the program ran them.
         end: where it ends.
-        line: the line where it ends, if not at the root.
+        place: where it ends, if not at the root.
         value: what it adds to the gradient; None if it is not known.
     """
 
     hops: tuple[Hop, ...]
     end: End
-    line: int | None
+    place: Place | None
     value: float | None
 
 
@@ -83,7 +84,7 @@ class Way(NamedTuple):
     hop: Hop | None
     rest: Way | None
     end: End
-    line: int | None
+    place: Place | None
     value: float | None
     hops: int
 
@@ -108,16 +109,16 @@ class Onward:
 NOT_FOLLOWED = Onward((), None, adds=True, more=True)
 
 
-def ended(hop: Hop | None, end: End, line: int | None, value: float | None) -> Onward:
+def ended(hop: Hop | None, end: End, place: Place | None, value: float | None) -> Onward:
     """Returns a path that ends at a number, or with the hop from it."""
-    way = Way(hop, None, end, line, value, int(hop is not None))
+    way = Way(hop, None, end, place, value, int(hop is not None))
     return Onward((way,), value, end in _ADDING)
 
 
 def after_hop(hop: Hop, factor: float | None, onward: Onward) -> Onward:
     """Returns the paths of a number that flowed into another one, of which `onward` is known, with the factor of the hop between them."""
     ways = [
-        Way(hop, way, way.end, way.line, _times(factor, way.value) if way.end == "root" else way.value, way.hops + 1)
+        Way(hop, way, way.end, way.place, _times(factor, way.value) if way.end == "root" else way.value, way.hops + 1)
         for way in onward.ways
         if way.hops < MOST_HOPS
     ]
@@ -158,7 +159,7 @@ def listed(way: Way) -> GradientPath:
         if here.hop is not None:
             hops.append(here.hop)
         here = here.rest
-    return GradientPath(tuple(hops), way.end, way.line, way.value)
+    return GradientPath(tuple(hops), way.end, way.place, way.value)
 
 
 class At(NamedTuple):
@@ -176,7 +177,7 @@ class Branch:
     hop: Hop | None = None
     to: At | None = None
     end: End = "root"
-    line: int | None = None
+    place: Place | None = None
     value: float | None = 0.0
 
 
@@ -236,7 +237,7 @@ class Following:
 
     def _along(self, branch: Branch) -> Onward:
         if branch.to is None:
-            return ended(branch.hop, branch.end, branch.line, branch.value)
+            return ended(branch.hop, branch.end, branch.place, branch.value)
         if self._is_too_far(branch.to):
             return NOT_FOLLOWED
         onward = self._onward[branch.to]

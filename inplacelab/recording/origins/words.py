@@ -4,16 +4,19 @@ storage, by which rule all of them were computed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inplacelab.language import Text
+from inplacelab.place import Place
 from inplacelab.recording.code_of_steps import code_of
-from inplacelab.recording.facts import Number, Step
+from inplacelab.recording.facts import Number, SourceFacts, Step
 from inplacelab.recording.naming import listing, number_label
 from inplacelab.recording.origins.back import Computed, operands_of, reads_what_it_overwrites
 from inplacelab.recording.origins.elements import Arrival
 from inplacelab.recording.origins.gradients import Contributions
 from inplacelab.recording.origins.paths import End, GradientPath
+from inplacelab.recording.places import said_line
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.supported import terms_of
@@ -21,7 +24,7 @@ from inplacelab.supported import terms_of
 MOST_NAMED = 6
 """So many origins are named; more are counted."""
 
-_PLACE = Text("{op}, line {line}{version}", "{op}，第 {line} 行{version}")
+_PLACE = Text("{op}, {line}{version}", "{op}，{line}{version}")
 _NO_LINE = Text("{op}{version}", "{op}{version}")
 _VERSION = Text(", {0}", "，{0}")
 _FROM = Text("{said} ({place}) from {names}", "{said}（{place}），来自 {names}")
@@ -31,15 +34,15 @@ _BY_HOW = {
     "made": Text("{value}: made here ({place})", "{value}：在此处产生（{place}）"),
     "drawn": Text("{value}: drawn here ({place})", "{value}：在此处随机取得（{place}）"),
     "written": Text("{value}: a number of the program ({place})", "{value}：程序中给出的数（{place}）"),
-    "backward": Text("{value}: added up by backward, line {line}", "{value}：由反向传播累加，第 {line} 行"),
+    "backward": Text("{value}: added up by backward, {line}", "{value}：由反向传播累加，{line}"),
     "before": Text("{value}: there before the recording", "{value}：记录开始前就有"),
     "unseen": Text("{value}: written by something that was not recorded", "{value}：由未被记录的代码写入"),
     "not known": Text(
-        "{value}: from {op}, line {line}; which elements it depends on is not known", "{value}：由 {op} 得到，第 {line} 行；它依赖于哪些元素未知"
+        "{value}: from {op}, {line}; which elements it depends on is not known", "{value}：由 {op} 得到，{line}；它依赖于哪些元素未知"
     ),
     "overlapping": Text(
-        "{value}: from {op}, line {line}, which read numbers while it overwrote them; which elements it depends on is not known",
-        "{value}：由 {op} 得到，第 {line} 行；该行一边读取，一边覆盖同样的数，因此它依赖于哪些元素未知",
+        "{value}: from {op}, {line}, which read numbers while it overwrote them; which elements it depends on is not known",
+        "{value}：由 {op} 得到，{line}；该行一边读取，一边覆盖同样的数，因此它依赖于哪些元素未知",
     ),
 }  # fmt: skip
 
@@ -55,8 +58,8 @@ def comes_from(recording: Recording, found: Computed) -> Text:
         return _BY_HOW["before"].format(value=_shown(found.value))
     op = f"`{code_of(recording, recording.steps[found.step])}`"
     version = Text("", "") if found.version is None else _VERSION.format(terms_of(recording).label(found.version))
-    line = "?" if found.line is None else str(found.line)
-    place = (_NO_LINE if found.line is None else _PLACE).format(op=op, line=line, version=version)
+    line = said_line(recording.sources, found.place)
+    place = (_NO_LINE if found.place is None else _PLACE).format(op=op, line=line, version=version)
     if found.how != "computed" or found.arithmetic is None:
         overlaps = found.how == "not known" and reads_what_it_overwrites(recording, recording.steps[found.step])
         return _BY_HOW["overlapping" if overlaps else found.how].format(
@@ -100,37 +103,37 @@ _HOOKED = Text(
 _ADDED_TO = Text("; added to {0}, left by an earlier pass", "；加到先前的反向传播留下的 {0} 上")
 _ENDS: dict[End, Text] = {
     "root": Text("", ""),
-    "zero": Text(": ends at line {line}, where the slope is 0", "：止于第 {line} 行，那里的斜率为 0"),
-    "detached": Text(": ends at line {line}, which read it without history", "：止于第 {line} 行，该行读取时不带历史"),
+    "zero": Text(": ends at {line}, where the slope is 0", "：止于{line}，那里的斜率为 0"),
+    "detached": Text(": ends at {line}, which read it without history", "：止于{line}，该行读取时不带历史"),
     "lost write": Text(
-        ": ends at line {line}, which wrote it through a tensor without history; what the program meant is not known",
-        "：止于第 {line} 行，该行通过没有历史的张量写入；无法得知程序的意图",
+        ": ends at {line}, which wrote it through a tensor without history; what the program meant is not known",
+        "：止于{line}，该行通过没有历史的张量写入；无法得知程序的意图",
     ),
     "lost read": Text(
-        ": ends at line {line}, which read it through a view without history, made before the number was written; what the program meant is not known",
-        "：止于第 {line} 行，该行通过写入之前建立的、没有历史的视图读取；无法得知程序的意图",
+        ": ends at {line}, which read it through a view without history, made before the number was written; what the program meant is not known",
+        "：止于{line}，该行通过写入之前建立的、没有历史的视图读取；无法得知程序的意图",
     ),
-    "overwritten": Text(": overwritten by line {line} before anything read it", "：在被读取之前就被第 {line} 行覆盖"),
+    "overwritten": Text(": overwritten by {line} before anything read it", "：在被读取之前就被{line}覆盖"),
     "unused": Text(": nothing used it", "：此后无人使用"),
     "custom": Text(
-        ": goes on at line {line}, where the program's own `backward` computes the slope",
-        "：在第 {line} 行继续，那里的斜率由程序自己的 `backward` 计算",
+        ": goes on at {line}, where the program's own `backward` computes the slope",
+        "：在{line}继续，那里的斜率由程序自己的 `backward` 计算",
     ),
     "custom stale": Text(
-        ": goes on at line {line}, where the program's own `backward` computes the slope from a number that was overwritten in between",
-        "：在第 {line} 行继续，那里的斜率由程序自己的 `backward` 计算，所用的数其间已被覆盖",
+        ": goes on at {line}, where the program's own `backward` computes the slope from a number that was overwritten in between",
+        "：在{line}继续，那里的斜率由程序自己的 `backward` 计算，所用的数其间已被覆盖",
     ),
     "another pass": Text(
-        ": goes on through the backward pass of line {line}, which is not followed",
-        "：经由第 {line} 行的反向传播继续，这部分不再追踪",
+        ": goes on through the backward pass of {line}, which is not followed",
+        "：经由{line}的反向传播继续，这部分不再追踪",
     ),
     "overlapping": Text(
-        ": not known beyond line {line}, which read numbers while it overwrote them",
-        "：第 {line} 行之后未知：该行一边读取，一边覆盖同样的数",
+        ": not known beyond {line}, which read numbers while it overwrote them",
+        "：{line}之后未知：该行一边读取，一边覆盖同样的数",
     ),
-    "not known": Text(": not known beyond line {line}", "：第 {line} 行之后未知"),
+    "not known": Text(": not known beyond {line}", "：{line}之后未知"),
 }
-_KEPT = Text(" (kept value; line {line} overwrote it: {used})", "（保存的值；后被第 {line} 行覆盖：{used}）")
+_KEPT = Text(" (kept value; {line} overwrote it: {used})", "（保存的值；后被{line}覆盖：{used}）")
 _ADDS = Text(": adds {value}", "：贡献 {value}")
 
 
@@ -173,28 +176,30 @@ def _wrong(found: Contributions, value: str, right: str) -> Text:
     return _WRONG.format(value=value, right=right) + (Text("", "") if known else _OTHERWISE)
 
 
-def arrived_says(found: Contributions, line: int | None) -> Text:
+def arrived_says(found: Contributions, place: Place | None, sources: Sequence[SourceFacts] = ()) -> Text:
     """Says what a gradient's element is the sum of, and which line's backward pass added it up: "16 = 10 + 6 (backward, line 8)".
 
     Args:
         found: what `contributions` returned.
-        line: the line; None if it is not known.
+        place: where the line is; None if it is not known.
+        sources: the texts of the program.
     """
-    return gradient_says(found) + (_BACKWARD if line is None else _BACKWARD_AT.format(line))
+    return gradient_says(found) + (_BACKWARD if place is None else _BACKWARD_AT.format(said_line(sources, place)))
 
 
 _BACKWARD, _BACKWARD_AT = (
     Text(" (backward)", "（反向传播）"),
-    Text(" (backward, line {0})", "（反向传播，第 {0} 行）"),
+    Text(" (backward, {0})", "（反向传播，{0}）"),
 )
 
 
-def path_says(start: str, path: GradientPath, *, as_found: bool = False) -> Text:
+def path_says(start: str, path: GradientPath, sources: Sequence[SourceFacts] = (), *, as_found: bool = False) -> Text:
     """Says which path a gradient took, from the element to where the pass began: "`w[0]` · 2 → `h[0]` · 1 → `loss`: adds 2".
 
     Args:
         start: how the element is called.
         path: the path.
+        sources: the texts of the program.
         as_found: whether to write the slopes with the values that backward found.
     """
     said = Text(f"`{start}`", f"`{start}`")
@@ -202,7 +207,7 @@ def path_says(start: str, path: GradientPath, *, as_found: bool = False) -> Text
         slope = hop.used if as_found and hop.used is not None else hop.slope
         kept = Text("", "")
         if hop.used is not None and hop.overwrote is not None and not as_found:
-            kept = _KEPT.format(line=hop.overwrote, used=hop.used.written)
+            kept = _KEPT.format(line=said_line(sources, hop.overwrote), used=hop.used.written)
         factor = (
             Text("", "")
             if slope.value is None
@@ -210,27 +215,28 @@ def path_says(start: str, path: GradientPath, *, as_found: bool = False) -> Text
         )
         factor = Text(factor.en, factor.en)
         said = said + factor + kept + Text(" → ", " → ") + hop.flow.called
-    return said + _end(path)
+    return said + _end(path, sources)
 
 
-def end_says(path: GradientPath) -> Text:
+def end_says(path: GradientPath, sources: Sequence[SourceFacts] = ()) -> Text:
     """Says what a path adds, or where it ends: "adds 2", "ends at line 6, where the slope is 0".
 
     Args:
         path: the path.
+        sources: the texts of the program.
     """
-    said = _end(path)
+    said = _end(path, sources)
     return Text(said.en.removeprefix(": "), said.zh.removeprefix("："))
 
 
-def _end(path: GradientPath) -> Text:
+def _end(path: GradientPath, sources: Sequence[SourceFacts]) -> Text:
     if path.end == "root":
         return _ADDS.format(value=_shown(path.value)) if path.value is not None else Text("", "")
-    return _ENDS[path.end].format(line="?" if path.line is None else path.line)
+    return _ENDS[path.end].format(line=said_line(sources, path.place))
 
 
 _PLACED = Text("{rule} (`{op}`{line}{version})", "{rule}（`{op}`{line}{version}）")
-_LINE = Text(", line {0}", "，第 {0} 行")
+_LINE = Text(", {0}", "，{0}")
 _VERSION = Text(", {0}", "，{0}")
 _EMPTY = Text("", "")
 _RULES = {
@@ -326,5 +332,5 @@ def by_rule(recording: Recording, arrival: Arrival) -> ByRule:
 def _placed(recording: Recording, step: Step, rule: Text) -> Text:
     write = next(iter(step.writes), None)
     version = _EMPTY if write is None else _VERSION.format(terms_of(recording).label(write.after))
-    line = _EMPTY if step.line is None else _LINE.format(step.line)
+    line = _EMPTY if step.place is None else _LINE.format(said_line(recording.sources, step.place))
     return closed_up(_PLACED.format(rule=rule, op=code_of(recording, step), line=line, version=version))

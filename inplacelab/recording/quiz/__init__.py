@@ -26,7 +26,7 @@ from itertools import takewhile
 from inplacelab.language import Text, enumerated
 from inplacelab.place import same_line
 from inplacelab.recording.facts import Step
-from inplacelab.recording.places import line_of
+from inplacelab.recording.places import line_of, source_of
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.quiz.history import node, origins, raises, reaches, stale
 from inplacelab.recording.quiz.memory import KINDS, Kind, Question, live_bytes, shares, values, version
@@ -85,7 +85,7 @@ def quiz(
 
     Args:
         recording: the recording.
-        at: where to ask: steps by number, lines as "line:5". All questions of the wanted kinds are asked there.
+        at: where to ask: steps by number, lines as "line:5", those of another source by its name, "model.py:5". All questions of the wanted kinds are asked there.
         kinds: the kinds to ask, of `KINDS`; by default all.
 
     Raises:
@@ -167,8 +167,9 @@ def _asked_at(recording: Recording, place: int | str, kinds: tuple[Kind, ...]) -
 def _steps_at(recording: Recording, place: int | str) -> list[int]:
     if isinstance(place, int):
         return [recording.state(place).step.index]
-    prefix, _, number = place.partition(":")
-    if prefix != "line" or not number.isdecimal():
+    prefix, _, number = place.rpartition(":")
+    source = 0 if prefix == "line" else source_of(recording, prefix) if prefix else None
+    if source is None or not number.isdecimal():
         raise ValueError(str(_NO_PLACE.format(place)))
-    recording.after_line(int(number))  # raises an error that lists the lines, if there is no such line
-    return [step.index for step in recording.on_line(int(number))]
+    recording.after_line(int(number), source)  # raises an error that lists the lines, if there is no such line
+    return [step.index for step in recording.on_line(int(number), source)]

@@ -17,11 +17,12 @@ from inplacelab.dependence import POINTWISE
 from inplacelab.language import Text
 from inplacelab.layout import Layout
 from inplacelab.recorders import events, recorder
+from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.events import Operand
 from inplacelab.recorders.guard import Guard, StepLimit
 from inplacelab.recorders.live_objects import Handles
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.names_and_lines import NamesAndLines, Watched
+from inplacelab.recorders.names_and_lines import NamesAndLines
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.snapshots import snapshot
 from inplacelab.recorders.static import class_name, message_of

@@ -9,6 +9,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.language import speak
+from inplacelab.place import Place
 from inplacelab.recording import Recording, from_json, to_json
 from inplacelab.recording.origins import contributions, flows_into, life, origins
 from inplacelab.recording.origins.words import comes_from, gradient_says, path_says
@@ -69,7 +70,7 @@ def test_random_numbers_and_given_ones(recording: Recording) -> None:
 
 def test_a_number_flows_until_it_is_overwritten(recording: Recording) -> None:
     found = flows_into(recording, "m", (0, 1), line_end(recording, 1))
-    assert [(flow.line, flow.called.en) for flow in found.into] == [(3, "`row[1]`")]
+    assert [(flow.place, flow.called.en) for flow in found.into] == [(Place(3), "`row[1]`")]
     assert found.until == recording.on_line(3)[-1].index
 
 
@@ -85,7 +86,10 @@ def test_why_a_gradient_is_zero_or_not(recording: Recording) -> None:
     first, second = (contributions(recording, "w", (k,)) for k in range(2))
     assert (first.gradient, first.right, first.wrong) == (49.0, 49.0, False)
     assert gradient_says(first).en == "49 = 36 + 10 + 3"
-    assert {(path.end, path.line) for path in second.paths if path.end != "root"} >= {("zero", 7), ("detached", 8)}
+    assert {(path.end, path.place) for path in second.paths if path.end != "root"} >= {
+        ("zero", Place(7)),
+        ("detached", Place(8)),
+    }
     assert path_says("w[0]", first.paths[-1]).en.startswith("`w[0]`")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from inplacelab.lessons import differences
+from inplacelab.place import Place
 from inplacelab.recording.origins import Contributions, contributions
 from inplacelab.recording.origins.words import gradient_says
 from tests.recorders.runs import run
@@ -126,4 +127,4 @@ def test_it_is_said() -> None:
         == "0 is wrong: with the values as they were when the program ran, the paths add up to 8"
     )
     hop = found[0].paths[0].hops[1]
-    assert (hop.slope.written, hop.used and hop.used.value, hop.overwrote) == ("2 · 2", 0.0, 5)
+    assert (hop.slope.written, hop.used and hop.used.value, hop.overwrote) == ("2 · 2", 0.0, Place(5))

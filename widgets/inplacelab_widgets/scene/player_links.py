@@ -191,14 +191,14 @@ class Packer:
         }
 
     def _path(self, asked: Asked, role: str, path: GradientPath) -> Json:
-        said = path_says(asked.called, path, as_found=role == "used")
+        said = path_says(asked.called, path, self._recording.sources, as_found=role == "used")
         if role:
             said = ORIGINS[f"{role}_path"].format(path=said)
         return {
             "says": self._position_of(said),
             "role": role,
             "hops": [self._hop(hop, as_found=role == "used") for hop in path.hops],
-            "end": self._position_of(end_says(path)),
+            "end": self._position_of(end_says(path, self._recording.sources)),
             "lights": " ".join(self._lights(asked, path)),
         }
 
@@ -212,7 +212,7 @@ class Packer:
             factor = f"{factor} = {number_label(value)}"
         shown = "" if hop.flow.value is None else number_label(hop.flow.value)
         return [
-            -1 if place is None else place, self._name(hop), shown, factor, -1 if node is None else node, hop.overwrote or 0,
+            -1 if place is None else place, self._name(hop), shown, factor, -1 if node is None else node, hop.overwrote.line if hop.overwrote is not None else 0,
         ]  # fmt: skip
 
     def _name(self, hop: Hop) -> str:
@@ -339,7 +339,11 @@ class _Index:
             says = rule.says
         else:
             back = [self._key(each.storage, each.slot, each.step) for each in came.origins[:MOST_FROM]]
-            says = comes_from(self.recording, came) if asked is None else arrived_says(asked.found, came.line)
+            says = (
+                comes_from(self.recording, came)
+                if asked is None
+                else arrived_says(asked.found, came.place, self.recording.sources)
+            )
         found = list(dict.fromkeys(self.places[key] for key in back[:MOST_FROM] if key in self.places))
         return [*place, self.position_of(says), found]
 
