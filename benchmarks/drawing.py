@@ -30,7 +30,8 @@ from typing import Any, NamedTuple
 
 import inplacelab as paddle
 from inplacelab.cli.script import run_script
-from inplacelab.recorders.run import LIMIT, record
+from inplacelab.recorders.part import LIMIT
+from inplacelab.recorders.run import record
 from inplacelab.recording import Recording
 from inplacelab_widgets import Stepper, to_html
 from inplacelab_widgets.player_bundle import packed_javascript

@@ -15,7 +15,7 @@ from IPython.utils.capture import capture_output
 import inplacelab
 from inplacelab.cli.script import run_script
 from inplacelab.lessons import recorded
-from inplacelab.recorders.run import LIMIT
+from inplacelab.recorders.part import LIMIT
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_gif, to_svg
 from inplacelab_widgets.scene import scene_of

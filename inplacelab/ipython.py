@@ -1,6 +1,7 @@
 """Implements `%load_ext inplacelab` and its magics for notebooks: `%%stepper`, `%explain`, and `%%predict` and `%predictions` of lessons.
 
     %%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK] [--optional]
+              [--from-step N] [--from EXPRESSION] [--limit N] [--stop-after N]
 
 runs the cell as it would run without the magic, records it, and shows the stepper below it. With `--predict` the stepper asks what a
 step will do before showing it. With `--against NAME` the cell is shown beside a recording that another cell made with `--name`. It
@@ -8,7 +9,8 @@ opens at the most telling step, with `--from-start` or `--predict` at the beginn
 shown, which would tell the end first; with `--from-start`, no later step is named before the reader has reached it. As a line of its
 own, `%stepper --from-start` does so for all cells that follow, as lessons that ask a question above each program want it. A cell that
 raises is recorded up to the error, and the error is then shown as Python shows it. With `--optional` a cell whose framework is not
-installed is skipped, and says so.
+installed is skipped, and says so. `--from-step`, `--from`, `--limit` and `--stop-after` choose which part of the cell is recorded, as with
+`inplacelab record`.
 
     %%ranks N [--name NAME] [--title TITLE] [--from-start]
 
@@ -49,8 +51,9 @@ from inplacelab.recorders.detection import (
     not_installed,
     not_installed_of,
 )
+from inplacelab.recorders.part import PART_OPTIONS, Part, PartError
 from inplacelab.recorders.program import Program, learners_traceback, without_engine
-from inplacelab.recorders.run import Session, record
+from inplacelab.recorders.run import ProgramStopped, Session, record
 from inplacelab.recording.recording import Recording
 from inplacelab.supported import frameworks
 
@@ -140,7 +143,7 @@ def load_ipython_extension(shell: Any) -> None:
 
     def stepper(line: str, cell: str | None = None) -> None:
         """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix]
-        [--framework FRAMEWORK] [--optional]`. As a line, `%stepper --from-start`: all steppers that follow open at the beginning.
+        [--framework FRAMEWORK] [--optional] [--from-step N] [--from EXPRESSION] [--limit N] [--stop-after N]`. As a line, `%stepper --from-start`: all steppers that follow open at the beginning.
         """
         nonlocal from_start
         options = _options(line)
@@ -286,10 +289,14 @@ class _Parser(argparse.ArgumentParser):
 
 
 _USAGE = Text(
-    "{0}\nUsage: %%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK] [--optional]",
-    "{0}\n用法：%%stepper [--name 名字] [--against 名字] [--title 标题] [--predict] [--from-start] [--no-fix] [--framework 框架] [--optional]",
+    "{0}\nUsage: %%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK] [--optional] "
+    "[--from-step N] [--from EXPRESSION] [--limit N] [--stop-after N]",
+    "{0}\n用法：%%stepper [--name 名字] [--against 名字] [--title 标题] [--predict] [--from-start] [--no-fix] [--framework 框架] [--optional] "
+    "[--from-step N] [--from 表达式] [--limit N] [--stop-after N]",
 )
-_OPTIONS = ("--name", "--against", "--title", "--predict", "--from-start", "--no-fix", "--framework", "--optional")
+_OPTIONS = (
+    "--name", "--against", "--title", "--predict", "--from-start", "--no-fix", "--framework", "--optional", *PART_OPTIONS,
+)  # fmt: skip
 _UNKNOWN = Text("%%stepper does not know {0}.", "%%stepper 不认识 {0}。")
 _PERHAPS = Text("%%stepper does not know {0}. Did you mean {1}?", "%%stepper 不认识 {0}。是不是想写 {1}？")
 _MISWRITTEN = Text("%%stepper cannot read {0}.", "%%stepper 读不懂 {0}。")
@@ -319,6 +326,8 @@ def _options(line: str) -> argparse.Namespace:
     parser.add_argument("--from-start", action="store_true")
     parser.add_argument("--optional", action="store_true")
     parser.add_argument("--no-fix", dest="fix", action="store_false")
+    for name in PART_OPTIONS:
+        parser.add_argument(name, default=None)
     try:
         options, unknown = parser.parse_known_args(shlex.split(line))
     except (argparse.ArgumentError, ValueError):  # no value after `--name`, a quotation without end
@@ -326,6 +335,20 @@ def _options(line: str) -> argparse.Namespace:
     if unknown:
         likely = difflib.get_close_matches(unknown[0], _OPTIONS, n=1)
         raise _usage_error(_PERHAPS.format(unknown[0], *likely) if likely else _UNKNOWN.format(unknown[0]))
+    _check(options)
+    try:
+        options.part = Part.of(*(getattr(options, name[2:].replace("-", "_")) for name in PART_OPTIONS))
+    except PartError as error:
+        raise _usage_error(error.why) from None
+    return options
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Checks the values of options.
+
+    Raises:
+        UsageError: if one is wrong.
+    """
     if options.name is not None and not options.name.isidentifier():
         raise _usage_error(_NO_NAME.format(options.name))
     if options.predict and options.against is not None:
@@ -334,7 +357,6 @@ def _options(line: str) -> argparse.Namespace:
         raise _usage_error(_NO_FRAMEWORK.format(", ".join(frameworks()), options.framework))
     if options.framework and not is_installed(options.framework):
         raise _usage_error(not_installed(options.framework))
-    return options
 
 
 def _usage_error(said: Text) -> Exception:
@@ -363,16 +385,18 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
         print(_SKIPPED.format(not_installed(needs)))
         return
     use = Use(options.framework) if options.framework else framework_used(tree, shell.user_ns)
-    session = Session(program, title=options.title or options.name or "", fix=options.fix, use=use)
+    session = Session(program, title=options.title or options.name or "", fix=options.fix, use=use, part=options.part)
     failure = session.run(parts, shell.user_ns)
     _last = session.recording()
     if options.name:
         shell.user_ns[options.name] = _last
-    if other is None:
+    if session.missed is not None:
+        print(session.missed)
+    elif other is None:
         _show(shell, _last, options)
     else:
         _show_beside(other, _last)
-    if failure is not None:
+    if failure is not None and not isinstance(failure, ProgramStopped):
         trace = learners_traceback(failure, filename)
         if isinstance(failure, TypeError) and trace is not None:
             add_note_on_keyword(failure, trace)

@@ -15,14 +15,14 @@ from typing import Any, NamedTuple, cast
 
 from inplacelab.cli import output
 from inplacelab.cli.arguments import CannotError, Named, Parser, positive
-from inplacelab.cli.script import INTERRUPTED, main_of, parsed_script, running
+from inplacelab.cli.script import INTERRUPTED, Ran, main_of, parsed_script, running
 from inplacelab.diagnosis import recorded_failures
 from inplacelab.diagnosis.report import paint_for
 from inplacelab.diagnosis.unknown_keyword import add_note_on_keyword
 from inplacelab.installing import NAME
 from inplacelab.language import Text, enumerated
 from inplacelab.recorders.detection import Use, is_installed, not_installed
-from inplacelab.recorders.run import LIMIT
+from inplacelab.recorders.part import LIMIT, Part, PartError
 from inplacelab.recording import codec
 from inplacelab.recording.compare import report as comparison
 from inplacelab.recording.compare.alignment import align
@@ -41,8 +41,57 @@ _RECORD_SAYS = {
         "the framework of the script (default: detected from its imports): {0}",
         "脚本使用的框架（默认：根据它的导入判断）：{0}",
     ),
-    "limit": Text("how many steps to keep at most (default: {0})", "最多保留的步数（默认：{0}）"),
+    "limit": Text(
+        "how many steps to keep at most (default: {0}); then the recording ends, and the program goes on unrecorded, at its own speed",
+        "最多保留的步数（默认：{0}）；达到后记录结束，程序不再被记录，以原本的速度继续运行",
+    ),
+    "from_step": Text(
+        "begin to record at the N-th step; until then a step is a statement that begins in the program's own files: in a loop each time again, "
+        "without imports and definitions",
+        "从第 N 步开始记录；在此之前，程序自身文件中每开始执行一条语句算一步：循环中每次都算，导入和定义不算",
+    ),
+    "from": Text(
+        "begin to record when a Python expression is true, such as 'epoch == 3': it is evaluated before each statement with the names there, and "
+        "is not true while one of them is not bound; it is your code, and a call in it really runs",
+        "从 Python 表达式成立时开始记录，例如 'epoch == 3'：每条语句之前用当时的名字求值，其中的名字尚未绑定时视为不成立；它是你的代码，其中的调用会真的执行",
+    ),
+    "stop_after": Text(
+        "end the program when N steps are recorded, counted from where the recording begins, and keep them all; `finally` blocks run, and the exit "
+        "status is 0",
+        "记录 N 步之后结束程序，从开始记录之处数起，这些步全部保留；`finally` 块会运行，退出状态为 0",
+    ),
 }
+_QUOTES = Text(
+    "--from takes one word, and {0!r} follows it: write the whole condition in quotes, such as --from 'epoch == 3'",
+    "--from 只取一个词，而后面还有 {0!r}：请把整个条件放在引号中，例如 --from 'epoch == 3'",
+)
+_OPERATORS = frozenset(
+    [
+        "==",
+        "!=",
+        "<",
+        ">",
+        "<=",
+        ">=",
+        "=",
+        "+",
+        "-",
+        "*",
+        "/",
+        "//",
+        "%",
+        "**",
+        "&",
+        "|",
+        "^",
+        "is",
+        "in",
+        "not",
+        "and",
+        "or",
+        "if",
+    ]
+)
 _ITSELF = Text("the output is the script itself: {0}", "输出文件就是脚本本身：{0}")
 
 
@@ -56,8 +105,27 @@ def add_record(parser: Parser) -> None:
 def add_running_to(parser: Parser) -> None:
     """Declares the options of every command that runs a script and records it."""
     parser.option("--title", says=_RECORD_SAYS["title"])
-    parser.option("--limit", says=_RECORD_SAYS["limit"].format(LIMIT), type=positive, default=LIMIT, metavar="N")
+    parser.option("--from-step", says=_RECORD_SAYS["from_step"], type=positive, metavar="N")
+    parser.option("--from", says=_RECORD_SAYS["from"], dest="condition", metavar="EXPRESSION")
+    parser.option("--limit", says=_RECORD_SAYS["limit"].format(LIMIT), type=positive, metavar="N")
+    parser.option("--stop-after", says=_RECORD_SAYS["stop_after"], type=positive, metavar="N")
     parser.option("--framework", says=framework_help(), choices=tuple(frameworks()), metavar="FRAMEWORK")
+
+
+def part_of(options: argparse.Namespace, program: Named) -> Part:
+    """Returns which part of the program the options ask for.
+
+    Raises:
+        CannotError: if they contradict each other, or the condition is none.
+    """
+    if options.condition is not None:
+        for word in (program.word, *options.arguments[:1]):  # the shell has split the condition
+            if word in _OPERATORS:
+                raise CannotError(_QUOTES.format(word))
+    try:
+        return Part.of(options.from_step, options.condition, options.limit, options.stop_after)
+    except PartError as error:
+        raise CannotError(error.why) from None
 
 
 def framework_help() -> Text:
@@ -70,13 +138,25 @@ def record(options: argparse.Namespace) -> int:
     check_not_itself(options.output, Path(options.script.word))
     to = output.destination(options, options.script.stem)  # raises before anything runs, if that cannot be written
     check_framework(options)
+    part = part_of(options, options.script)
     main = main_of(options.script, options.arguments)
     check_not_itself(to.path, main.path)
-    with running(main, options.arguments, title=options.title, limit=options.limit, use=use_of(options)) as ran:
-        status = report(ran.raised, ran.recording, str(main.path))
+    with running(main, options.arguments, title=options.title, part=part, use=use_of(options)) as ran:
+        status = report(ran.raised, ran.recording, str(main.path)) or ran.stopped
+        check_begun(ran, status)
         if ran.recording is not None:
-            output.write(ran.recording, to)
-        return status or ran.stopped
+            output.write(ran.recording, to, ended_at=ran.ended_at)
+        return status
+
+
+def check_begun(ran: Ran, status: int) -> None:
+    """Checks that the recording of a program has begun.
+
+    Raises:
+        CannotError: if it has not. The exit status is the program's, or 1 if that is 0.
+    """
+    if ran.missed is not None:
+        raise CannotError(ran.missed, status=status or 1)
 
 
 def check_not_itself(given: Path | None, script: Path) -> None:
@@ -362,15 +442,17 @@ def share(options: argparse.Namespace) -> int:
         _write_shared(_loaded(Path(options.program.word)), options, wanted)
         return 0
     check_framework(options)
+    part = part_of(options, options.program)
     with _printing_elsewhere(wanted):
         main = main_of(options.program, options.arguments)
         for each in wanted:
             check_not_itself(each.to.path, main.path)
-        with running(main, options.arguments, title=options.title, limit=options.limit, use=use_of(options)) as ran:
-            status = report(ran.raised, ran.recording)
+        with running(main, options.arguments, title=options.title, part=part, use=use_of(options)) as ran:
+            status = report(ran.raised, ran.recording) or ran.stopped
+            check_begun(ran, status)
             if ran.recording is not None:
-                _write_shared(ran.recording, options, wanted)
-            return status or ran.stopped
+                _write_shared(ran.recording, options, wanted, ran.ended_at)
+            return status
 
 
 def _seconds(written: str) -> float:
@@ -431,12 +513,14 @@ def _printing_elsewhere(wanted: list[_Wanted]) -> Iterator[None]:
         yield
 
 
-def _write_shared(recording: Recording, options: argparse.Namespace, wanted: list[_Wanted]) -> None:
+def _write_shared(
+    recording: Recording, options: argparse.Namespace, wanted: list[_Wanted], ended_at: int | None = None
+) -> None:
     if options.step is not None and options.step > len(recording) > 0:
         raise CannotError(_NO_STEP.format(options.step, len(recording)), status=1)
     step = None if options.step is None else options.step - 1
     for name, to in wanted:
-        output.write(recording, to, _draw(name, step, options))
+        output.write(recording, to, _draw(name, step, options), ended_at=ended_at)
         if name == "html":
             number = (_key_step(recording) if step is None else step) + 1
             output.say(_LINK.format(f"{visible(str(to.given))}#step={number}"), to.err)

@@ -27,6 +27,7 @@ from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, text_of,
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use, framework_of_script, not_installed
 from inplacelab.recorders.main_module import Main
+from inplacelab.recorders.part import Part
 from inplacelab.recording.facts import FailureFacts, FixFacts
 from inplacelab.recording.fixes import of_program, with_fixes
 from inplacelab.recording.fixes.recorded import trails_of
@@ -302,7 +303,7 @@ def _running(
     if not is_recorded:
         return running_plainly(main, options.arguments, tree, left=left)
     last = EVENTS if frameworks()[use.framework].keeps_last else None  # so that it may run for hours
-    return running(main, options.arguments, title=None, limit=STEPS, use=use, last=last, left=left)
+    return running(main, options.arguments, title=None, part=Part(STEPS), use=use, last=last, left=left)
 
 
 def _tries(options: argparse.Namespace) -> bool:

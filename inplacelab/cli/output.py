@@ -104,7 +104,10 @@ _CANNOT_WRITE = Text("cannot write {0}: {1}", "无法写入 {0}：{1}")
 _WRITTEN = Text("wrote {0}", "已写入 {0}")
 _WRITTEN_STEPS = Text("wrote {0}: {1} steps", "已写入 {0}：共 {1} 步")
 _CUT = Text(
-    "; what happened later was left out (--limit keeps more)", "；此后发生的事没有保留（可用 --limit 保留更多）"
+    "; there the recording ended, and how many steps followed is not known", "；记录到此结束，此后还有多少步不得而知"
+)
+_MORE = Text(
+    " (--limit keeps more, and --from-step {0} goes on there)", "（--limit 保留更多，--from-step {0} 从那里继续）"
 )
 _CANNOT_ASK = Text(
     "--predict works only in a page (--format html), not in {0}",
@@ -264,7 +267,14 @@ def _writable(given: Path) -> Path:
     return path
 
 
-def write(recording: Recording, to: Destination, draw: Drawing | None = None, *, notes: bool = True) -> None:
+def write(
+    recording: Recording,
+    to: Destination,
+    draw: Drawing | None = None,
+    *,
+    notes: bool = True,
+    ended_at: int | None = None,
+) -> None:
     """Writes a recording.
 
     Args:
@@ -272,6 +282,7 @@ def write(recording: Recording, to: Destination, draw: Drawing | None = None, *,
         to: where it is written.
         draw: makes the content; by default what the format asks for.
         notes: whether to say what was not recorded, too.
+        ended_at: the number of the statement in which the recording ended, if `--from-step` can begin there.
 
     Raises:
         CannotError: if there is nothing to write, or it cannot be written.
@@ -286,7 +297,7 @@ def write(recording: Recording, to: Destination, draw: Drawing | None = None, *,
         return
     said = _WRITTEN_STEPS.format(visible(str(to.given)), len(recording))
     if recording.truncated:
-        said += _CUT
+        said += _CUT if ended_at is None else _CUT + _MORE.format(ended_at)
     say(
         "\n".join(str(each) for each in (said, *(recording.notes if notes else ()))), to.err
     )  # the standard output belongs to the program

@@ -21,6 +21,7 @@ from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use, framework_of_script
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
+from inplacelab.recorders.part import Part
 from inplacelab.recorders.program import Program, learners_traceback
 from inplacelab.recorders.run import Session
 from inplacelab.recording.recording import Recording
@@ -157,6 +158,8 @@ class Ran:
     """How a script ran.
 
     Attributes:
+        missed: why the recording has never begun, and what to do; None if it has.
+        ended_at: the number of the last statement that was recorded, counted as `--from-step` does.
         recording: what it did; None if that was not recorded, or in a child process that it forked, which ends like any child.
         raised: the exception that it raised, with a traceback that begins in the script.
         stopping: handles signals until the recording is written; None if nothing is recorded.
@@ -165,6 +168,8 @@ class Ran:
     recording: Recording | None
     raised: BaseException | None
     stopping: Stopping | None = None
+    missed: Text | None = None
+    ended_at: int | None = None
 
     @property
     def stopped(self) -> int:
@@ -180,7 +185,8 @@ def run_script(
     Returns:
         The recording, and the exception that the script raised, if any.
     """
-    with running(Main(path), arguments, title=title, limit=limit, use=Use(framework) if framework else None) as ran:
+    use = Use(framework) if framework else None
+    with running(Main(path), arguments, title=title, part=Part(limit), use=use) as ran:
         assert ran.recording is not None
         return ran.recording, ran.raised
 
@@ -191,7 +197,7 @@ def running(
     arguments: Sequence[str],
     *,
     title: str | None,
-    limit: int,
+    part: Part,
     use: Use | None = None,
     last: int | None = None,
     left: Left = lambda _, __: None,
@@ -202,7 +208,7 @@ def running(
         main: the script or the module.
         arguments: its `sys.argv`, without its name.
         title: the recording's title; the program's name if None.
-        limit: the most steps to keep.
+        part: which part of it is recorded.
         use: the framework that it uses; detected from its imports if None.
         last: keep the last so many events instead of the first steps (see `Session`).
         left: is told if the script leaves by `os._exit`.
@@ -218,7 +224,7 @@ def running(
     session = Session(
         program,
         title=main.title if title is None else title,
-        limit=limit,
+        part=part,
         use=use or framework_of_script(main, tree),
         last=last,
     )
@@ -230,7 +236,7 @@ def running(
             recording = session.recording() if os.getpid() == process else None
         if raised is not None:
             BaseException.with_traceback(raised, learners_traceback(raised, filename))
-        yield Ran(recording, raised, stopping)
+        yield Ran(recording, raised, stopping, session.missed, session.ended_at if recording else None)
 
 
 @contextmanager

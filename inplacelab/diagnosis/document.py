@@ -13,7 +13,7 @@ from typing import Any
 
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.language import Text, get_language
-from inplacelab.recording.facts import FixFacts
+from inplacelab.recording.facts import FixFacts, SiteFacts
 from inplacelab.recording.file_text import visible
 from inplacelab.recording.fixes import OUTCOMES, diff_of
 from inplacelab.recording.sentences.failures import Mark, marks, remarks
@@ -134,7 +134,11 @@ def _place(mark: Mark, names: Names) -> Json:
     at, value, write, span = mark.at, mark.value, mark.write, mark.at.span
     kept = value if mark.role == "kept" else None
     counted = write if write is not None and write.after > write.before and mark.role == "overwritten" else None
-    named = value.names if value is not None and mark.role in ("kept", "read") else ()
+    named = (
+        (value.names or (value.there,) * bool(value.there))
+        if value is not None and mark.role in ("kept", "read")
+        else ()
+    )
     tensor = write.through if write is not None else named
     did = write.op if write is not None else kept.op if kept is not None else ""
     return {
@@ -148,7 +152,11 @@ def _place(mark: Mark, names: Names) -> Json:
         "function": at.function,
         "text": at.text,
         "message": said(mark.says),
+        "called_from": [_call(each, names) for each in mark.sites[1:]],
+        "calls": said(mark.calls) or None,
+        "loops": _loops(at),
         "tensor": [*tensor],
+        "tensor_of_caller": kept and (kept.called or None),
         "version": {
             "kept": kept and kept.kept,
             "before": counted and counted.before,
@@ -161,6 +169,16 @@ def _place(mark: Mark, names: Names) -> Json:
         "shape": None if kept is None or kept.shape is None else [*kept.shape],
         "certain": value is None or (value.certain and not (value.inferred and mark.role == "kept")),
     }
+
+
+def _call(at: SiteFacts, names: Names) -> Json:
+    return {
+        "file": names.of(at.file), "line": at.line, "end_line": max(at.line, at.end_line), "function": at.function, "text": at.text, "loops": _loops(at),
+    }  # fmt: skip
+
+
+def _loops(at: SiteFacts) -> list[Json]:
+    return [{"line": each.line, "variable": each.name or None, "value": each.value} for each in at.loops]
 
 
 def _fix(found: Finding, fix: FixFacts, names: Names) -> Json:
@@ -209,12 +227,20 @@ def _of(found: Finding, names: Names) -> Iterator[str]:
     elif blamed.role == "refused" and found.error is not None:
         kind, message = found.error
         error = f"{kind}: {message.partition(chr(10))[0]}"
-        yield _command("error", {**_where(blamed, names), "title": error}, [title, *ways])
+        yield _command("error", {**_where(blamed, names), "title": error}, [title, *_lines(blamed.calls), *ways])
     else:
-        yield _command("error", {**_where(blamed, names), "title": title}, [said(blamed.says), *ways])
+        yield _command("error", {**_where(blamed, names), "title": title}, [_told(blamed), *ways])
     for mark in shown:
         if mark is not blamed:
-            yield _command("notice", {**_where(mark, names), "title": title}, [said(mark.says)])
+            yield _command("notice", {**_where(mark, names), "title": title}, [_told(mark)])
+
+
+def _told(mark: Mark) -> str:
+    return "\n".join([said(mark.says), *_lines(mark.calls)])
+
+
+def _lines(text: Text) -> list[str]:
+    return [said(text)] if said(text) else []
 
 
 def _where(mark: Mark, names: Names) -> Mapping[str, object]:

@@ -24,8 +24,9 @@ from inplacelab.diagnosis.trials import Tried, text_of
 from inplacelab.language import Text
 from inplacelab.recording.fixes import block, diff_of, with_copies
 from inplacelab.recording.fixes.spots import Spot, changed
-from inplacelab.recording.sentences.failures import Mark, marks, remarks, shown_file
+from inplacelab.recording.sentences.failures import Mark, marks, remarks
 from inplacelab.recording.sentences.phrases import closed_up
+from inplacelab.recording.sentences.stacks import shown_file
 from inplacelab.supported import framework_named
 
 _WHY = Text("Why: {0}", "原因：{0}")
@@ -40,6 +41,7 @@ _ONLY_CELLS = Text(
 )
 _NOT_TRIED = Text("No fix was tried: {0}.", "没有尝试改法：{0}。")
 _WRITTEN = Text("Written.", "已写入文件。")
+_NOTHING = Text("", "")
 
 
 def report(found: Finding, *, advice: bool = True, paint: Paint = plain) -> str:
@@ -153,6 +155,8 @@ def quoted(lines: Sequence[Mark], *, indent: str = "  ", paint: Paint = plain) -
         left, right = each.at.span or (len(text) - len(text.lstrip()), len(text))
         blank, sign = " " * _width(text[:left]), _SIGNS.get(each.role, "^") * max(_width(text[left:right]), 1)
         yield f"{indent}{'':>{gutter}} | {blank}{paint(f'{sign} {closed_up(each.says)}', each.role)}"
+        if each.calls != _NOTHING:
+            yield f"{indent}{'':>{gutter}} | {blank}{closed_up(each.calls)}"
 
 
 def painted_diff(diff: str, paint: Paint) -> str:

@@ -20,6 +20,7 @@ from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.fix_search import Outcome
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
+from inplacelab.recorders.part import Part
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.replay import keeping
 from inplacelab.recorders.run import Session
@@ -155,7 +156,7 @@ def recorded(
     """
     tree = parsed(text)
     program = Program.of(tree, text.rstrip("\n"), str(script))
-    session = Session(program, limit=STEPS, fix=False, use=Use(framework))
+    session = Session(program, part=Part(STEPS), fix=False, use=Use(framework))
     shown = keeping(tree) if keeps and asked.reference else tree
     raised = session.run([compile(instrument.instrumented(shown), str(script), "exec", dont_inherit=True)], names)
     recording, error = session.recording(), error_of(raised)

@@ -1,5 +1,4 @@
-"""Keeps what explains a stale value, in bounded memory: which lines made grad nodes, and which lines wrote which storage. A place in the
-program is the frames of its own code on the stack, without those of libraries.
+"""Keeps what explains a stale value, in bounded memory: which lines made grad nodes, and which lines wrote which storage.
 
 The framework numbers the nodes of each thread from zero. The log counts what it notes, in whatever thread it happens: such a number is a
 `moment`.
@@ -7,130 +6,15 @@ The framework numbers the nodes of each thread from zero. The log counts what it
 
 from __future__ import annotations
 
-import linecache
 import struct
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from types import CodeType, FrameType
 from typing import NamedTuple
 
+from inplacelab.diagnosis.places import Place
 from inplacelab.layout import Layout
-from inplacelab.recorders.own_code import OWNS, is_own
-from inplacelab.recorders.program import RELAY
-from inplacelab.recording.facts import SiteFacts, Sites
-
-DEEPEST = 32
-"""So many frames of a place are kept, innermost first: a recursive program has no end of places otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """One frame of a place.
-
-    Attributes:
-        code: the code that it runs.
-        instruction: the offset of its instruction.
-    """
-
-    code: CodeType
-    instruction: int
-
-    @property
-    def filename(self) -> str:
-        """The file."""
-        return self.code.co_filename
-
-    @property
-    def function(self) -> str:
-        """The function's name; "" for a module."""
-        name = self.code.co_qualname
-        return "" if name == "<module>" else name.replace("<locals>.", "")
-
-    @property
-    def line(self) -> int:
-        """The line, counted from 1."""
-        return self.position[0] or self.code.co_firstlineno
-
-    @property
-    def text(self) -> str:
-        """The text of the line; "" if the file cannot be read."""
-        return linecache.getline(self.filename, self.line).rstrip("\n")
-
-    @property
-    def facts(self) -> SiteFacts:
-        """The same as plain data."""
-        line, last, left, right = self.position
-        columns = (-1, -1) if None in (line, last, left, right) else (left or 0, right or 0)
-        return SiteFacts(self.filename, self.line, last or self.line, *columns, self.text, self.function)
-
-    @property
-    def position(self) -> tuple[int | None, int | None, int | None, int | None]:
-        """Its first and last line, and its first column and the one after its last, in bytes; None for what is not known."""
-        return _positions(self.code)[self.instruction // 2]
-
-
-@lru_cache(maxsize=64)
-def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
-    return list(code.co_positions())
-
-
-@dataclass(frozen=True, eq=False)
-class Place:
-    """Where the program was.
-
-    Attributes:
-        sites: its frames, innermost first.
-    """
-
-    sites: tuple[Site, ...]
-
-    @cached_property
-    def facts(self) -> Sites:
-        """The same as plain data."""
-        return tuple(each.facts for each in self.sites)
-
-    def outside(self, code: CodeType) -> Place:
-        """Returns the place from which the outermost call of a function came; itself if the function is not on the stack."""
-        calls = [k for k, site in enumerate(self.sites) if site.code is code]
-        return Place(self.sites[calls[-1] + 1 :]) if calls and calls[-1] + 1 < len(self.sites) else self
-
-
-class Places:
-    """Finds places. The same place is the same object, so that a program that runs for hours has few of them."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, ...], Place] = {}
-
-    def of(self, frame: FrameType | None) -> Place | None:
-        """Returns the program's place in a frame and those that have called it; None if none runs the program's code."""
-        key: list[int] = []
-        innermost, owns = frame, OWNS.get
-        while frame is not None:  # this runs at every operation
-            code = frame.f_code
-            own = owns(code.co_filename)
-            if (is_own(code.co_filename) if own is None else own) and code.co_name != RELAY:
-                key += (id(code), frame.f_lasti)
-            frame = frame.f_back
-        if not key:
-            return None
-        del key[2 * DEEPEST :]
-        known = self._known.get(tuple(key))
-        if known is None:
-            sites = tuple(Site(each.f_code, each.f_lasti) for each in own_frames(innermost))
-            known = self._known[tuple(key)] = Place(sites[:DEEPEST])  # which keeps the code, and so its address
-        return known
-
-
-def own_frames(frame: FrameType | None) -> Iterator[FrameType]:
-    """Yields the frames of the program's code: a frame and those that have called it."""
-    while frame is not None:
-        if is_own(frame.f_code.co_filename) and frame.f_code.co_name != RELAY:
-            yield frame
-        frame = frame.f_back
-
 
 NODES = 1 << 17
 """Of so many operations that made nodes it is known which line ran them."""
@@ -169,6 +53,8 @@ class Made(NamedTuple):
         place: where it ran.
         moment: when it ended.
         versions: the addresses of the storages of its tensors, and the versions of these, see `packed`.
+        labels: what the program calls its first tensors there.
+        operands: their addresses, in as few bytes.
     """
 
     first: int
@@ -177,6 +63,17 @@ class Made(NamedTuple):
     place: Place | None
     moment: int = 0
     versions: bytes = b""
+    labels: tuple[str, ...] = ()
+    operands: bytes = b""
+
+    def label_of(self, tensor: int, storage: int | None) -> tuple[str, bool]:
+        """Returns what the program called a tensor there, given by its address and that of its storage; and whether that is another one on the storage."""
+        for label, each in zip(self.labels, struct.unpack(f"{len(self.labels)}q", self.operands), strict=True):
+            if each == tensor and label:
+                return label, False
+        addresses = struct.unpack(f"{len(self.versions) // 8}q", self.versions)[::2]
+        labels = {label for label, each in zip(self.labels, addresses, strict=False) if label and each == storage}
+        return (labels.pop(), True) if len(labels) == 1 else ("", False)
 
     def versions_of(self, address: int | None) -> list[int]:
         """Returns the versions of its tensors on a storage: of each that it was given, and of each that it was given or returned, after it."""
@@ -190,6 +87,11 @@ def packed(versions: Iterable[tuple[int, int]]) -> bytes:
     return struct.pack(f"{len(flat)}q", *flat)
 
 
+def addresses(tensors: Iterable[object]) -> bytes:
+    """Returns the addresses of tensors in few bytes."""
+    return struct.pack(f"{len(found)}q", *found) if (found := [*map(id, tensors)]) else b""
+
+
 class Write(NamedTuple):
     """A write to a storage.
 
@@ -201,6 +103,7 @@ class Write(NamedTuple):
         place: where it ran.
         counter: the counter that has counted it.
         silent: whether the version of other tensors on the storage did not rise with it, as for `x.data`.
+        made: where the view was made; None if that is not known, or if it is none.
     """
 
     moment: int
@@ -211,6 +114,7 @@ class Write(NamedTuple):
     place: Place | None
     counter: Counter
     silent: bool = False
+    made: Place | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -221,7 +125,7 @@ class StorageLog:
         address: where it is.
         pin: keeps its address from being used again (see `Ledger`).
         writes: the last writes, in order.
-        views: where views of it were made, by layout.
+        views: the last views of it, by their addresses: the layout of each, and where it was made.
         shapes: those of tensors that were written and are no views.
         counter: counts the versions of its tensors, but those that count apart.
     """
@@ -229,12 +133,26 @@ class StorageLog:
     address: int
     pin: int
     writes: deque[Write] = field(default_factory=lambda: deque(maxlen=WRITES))
-    views: dict[Layout, Place | None] = field(default_factory=dict)
+    views: dict[int, tuple[Layout, Place | None]] = field(default_factory=dict)
     shapes: set[tuple[int, ...]] = field(default_factory=set)
     counter: Counter = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.counter.home = self
+
+    def made_view(self, address: int, layout: Layout, place: Place | None) -> None:
+        """Notes where a view was made."""
+        self.views.pop(address, None)
+        if len(self.views) >= VIEWS:
+            del self.views[next(iter(self.views))]
+        self.views[address] = layout, place
+
+    def view(self, address: int, layout: Layout) -> Place | None:
+        """Returns where a view was made: the last one with that layout, if that one is not known."""
+        known, place = self.views.get(address, (None, None))
+        if known == layout:
+            return place
+        return next((place for each, place in reversed(self.views.values()) if each == layout), None)
 
 
 class WatchLog:

@@ -159,7 +159,7 @@ class CallRecorder(Generic[C]):
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self.program, self.emit, self.limit = program, log.emit, StepLimit(limit, log.emit)
+        self.program, self.emit, self.limit = program, log.emit, StepLimit(limit, log)
         self.with_values, self.live_before = log.with_values, 0
         self.guard = Guard(self)
         self.names = NamesAndLines(self, outermost)
@@ -196,6 +196,10 @@ class CallRecorder(Generic[C]):
         self.guard.begin()
         self.intercept()
 
+    def is_idle(self) -> bool:
+        """Whether no call and no pass runs (see `Recorder.is_idle`)."""
+        return not self._inside and not self.passes.running
+
     def end(self) -> None:
         """Ends that (see `Recorder.end`)."""
         self.guard.end()
@@ -216,6 +220,7 @@ class CallRecorder(Generic[C]):
                 self.objects.settle()
                 self._look_at_named()
                 self.names.statement_begins(line, simple, frame)
+                self.limit.statement_began(simple=simple and self.program.is_outermost(frame))
                 self._note_what_was_there()
 
     def _look_at_named(self) -> None:

@@ -26,6 +26,7 @@ from inplacelab import modes, observe
 from inplacelab.language import Text
 from inplacelab.modes import current
 from inplacelab.recorders.events import Event, Missed, Stopped
+from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import code_of
 from inplacelab.recorders.static import class_name, message_of, traceback_of
 
@@ -120,7 +121,8 @@ class Guard:
             except RecursionError:  # of a program that is deep in its own functions: nothing can be called here
                 self._on, self._failure = False, class_name(RecursionError)
             except BaseException as error:
-                self._stop(error)
+                if self._on:  # and not what ends the program, once the recording is over
+                    self._stop(error)
                 if _is_interrupt(error):
                     raise
 
@@ -193,28 +195,50 @@ class _Present(modes.Block):
 
 
 class StepLimit:
-    """The limit of a recording.
+    """The limit of a recording. Once it is exceeded, the session ends the recording as soon as the program is between two statements.
 
     Args:
         most: the most steps; None for no limit.
-        emit: receives an event for each one beyond the limit.
+        log: receives an event for each one beyond the limit.
 
     Attributes:
-        counted: how many events were counted.
-        exceeded: whether events were beyond the limit.
+        counted: how many steps were counted.
+        exceeded: whether some were beyond the limit.
+        when_exceeded: is called once, when that is so.
     """
 
-    def __init__(self, most: int | None, emit: Callable[[Event], None]) -> None:
-        self._most, self._emit = inf if most is None else most, emit
+    def __init__(self, most: int | None, log: Log) -> None:
+        self._most, self._log = inf if most is None else most, log
         self.counted, self.exceeded = 0, False
+        self.when_exceeded: Callable[[], None] | None = None
+        self._before, self._emitted, self._simple = -1, 0, False  # when the statement began that runs now
 
     def reached(self) -> bool:
         """Counts an event that becomes a step. Returns whether it is beyond the limit."""
         self.counted += 1
         if self.counted > self._most:
-            self.exceeded = True
-            self._emit(_MISSED)
+            self._log.emit(_MISSED)
+            self._exceed()
         return self.exceeded
+
+    def statement_began(self, *, simple: bool) -> None:
+        """Counts the statement before, if it is a step of its own: no other step was counted in it, and it has changed something or is simple.
+
+        Args:
+            simple: whether the one that has begun now is a step even if it changes nothing.
+        """
+        emitted = self._log.emitted
+        if self.counted == self._before and (self._simple or emitted > self._emitted + 1):
+            self.counted += 1
+            if self.counted > self._most:
+                self._exceed()
+        self._before, self._emitted, self._simple = self.counted, emitted, simple
+
+    def _exceed(self) -> None:
+        if not self.exceeded:
+            self.exceeded = True
+            if self.when_exceeded is not None:
+                self.when_exceeded()
 
 
 _MISSED = Missed()

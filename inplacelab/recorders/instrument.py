@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import operator
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -48,22 +49,33 @@ def statement_begins(line: int, simple: bool) -> None:
         listener(line, simple, frame)
 
 
+_UNHEARD = operator.is_
+"""What `CALL` is while nobody listens: a function in C that takes two arguments and does nothing, so the program runs at its own speed."""
+
+
 class listening:  # noqa: N801  # used like a function; `contextmanager` would set attributes of the program's exceptions
     """Calls `listener` before each statement of an instrumented program, inside a `with` block.
 
-    The function behind `CALL` remains after the block, because functions that the program has defined may be called later.
+    A function behind `CALL` remains after the block, because functions that the program has defined may be called later.
     """
 
     def __init__(self, listener: StatementListener) -> None:
         self._listener = listener
 
     def __enter__(self) -> None:
-        builtins.__dict__[CALL] = statement_begins
         _listeners.append(self._listener)
+        builtins.__dict__[CALL] = statement_begins
+
+    def turn_to(self, listener: StatementListener) -> None:
+        """Calls another listener from now on."""
+        _listeners[_listeners.index(self._listener)] = listener
+        self._listener = listener
 
     def __exit__(self, *_: object) -> None:
         with suppress(ValueError):  # it may have been removed already
             _listeners.remove(self._listener)
+        if not _listeners:
+            builtins.__dict__[CALL] = _UNHEARD
 
 
 class OwnModules:

@@ -23,6 +23,10 @@ class Log(Protocol):
 
     with_values: bool
 
+    @property
+    def emitted(self) -> int:
+        """How many events there were so far."""
+
     def emit(self, event: events.Event, /) -> None:
         """Stores an event, at least for a while."""
 

@@ -143,6 +143,10 @@ class Program:
         """Whether a frame runs its code, in whichever of its sources."""
         return self.sources.owns(frame.f_code.co_filename) and frame.f_code.co_name != RELAY
 
+    def is_outermost(self, frame: FrameType) -> bool:
+        """Whether a frame runs the source that was started, and none of its functions."""
+        return frame.f_code.co_name == "<module>" and frame.f_code.co_filename == self.filename
+
     def runs_inside(self, entered: CodeType, frame: FrameType | None) -> bool:
         """Whether a frame that runs it was called, on the way to `frame`, by one that runs the code `entered`."""
         while frame is not None and frame.f_code is not entered:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from inplacelab.errors import Refusal
 from inplacelab.recorders.bindings import Watched
-from inplacelab.recorders.guard import Guard
+from inplacelab.recorders.guard import Guard, StepLimit
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program, Scope
 
@@ -20,6 +20,7 @@ class Recorder(Protocol):
         framework, version: the framework's name and version.
         watched: the classes of its tensors, and of objects that hold tensors.
         guard: through which the program calls it.
+        limit: counts the steps.
         live_before: the bytes that were live when the recording began.
         refusals: the framework's refusals so far, in order, as weak references, so that notes and fixes can be added to them.
     """
@@ -28,6 +29,7 @@ class Recorder(Protocol):
     version: str
     watched: Watched
     guard: Guard
+    limit: StepLimit
     live_before: int
 
     def __init__(
@@ -52,6 +54,9 @@ class Recorder(Protocol):
 
     def begin(self) -> None:
         """Begins to record."""
+
+    def is_idle(self) -> bool:
+        """Whether it can end now, in the middle of the program: no call of the framework runs through it."""
 
     def end(self) -> None:
         """Ends that, whether or not it has begun. It may be called again if an interrupt arrives meanwhile."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from threading import Lock
+from math import inf
+from threading import Lock, get_ident
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,11 +30,12 @@ from inplacelab.recorders.detection import (
 from inplacelab.recorders.guard import described
 from inplacelab.recorders.log import EventLog, EventRing
 from inplacelab.recorders.own_code import OWNS
+from inplacelab.recorders.part import LIMIT, Part, Start, left_out
 from inplacelab.recorders.program import Program, Scope, as_unrecorded, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.sources import PARSING, parsed
-from inplacelab.recorders.static import names_in
-from inplacelab.recorders.tracing import Tracing, reaches_other_code
+from inplacelab.recorders.static import class_name, message_of, names_in
+from inplacelab.recorders.tracing import NextLine, Tracing, reaches_other_code
 from inplacelab.supported import Framework, frameworks, loaded
 
 if TYPE_CHECKING:
@@ -40,17 +43,26 @@ if TYPE_CHECKING:
     from inplacelab.recording.facts import FailureFacts, SiteFacts, SourceFacts
     from inplacelab.recording.recording import Recording
 
-LIMIT = 2000
-"""The number of steps kept by default; of the rest, `Recording.truncated` counts what was noticed."""
-
 _UNBUILT = Text(
     "The recording could not be built: {0} inside the recorder.",
     "无法由记录到的内容生成记录：记录器内部出现 {0}。",
 )
 _DEFAULT = Use(DEFAULT)
+_FIRST_STEPS = Part()
 _CUT = Text(
     "Only the end of the program is shown: {0:,} earlier events were not kept.",
     "这是程序的末尾：更早的 {0:,} 个事件没有保留。",
+)
+_STOPPED = Text(
+    "The program was stopped here, after step {0:,}, as it was asked to.", "程序按要求在此处停止：第 {0:,} 步之后。"
+)
+_CAUGHT = Text(
+    "After step {0:,} the program was told to stop by `SystemExit`, which it caught: it went on, and was not recorded any more.",
+    "在第 {0:,} 步之后，程序收到要求它停止的 `SystemExit`，却将其捕获：它继续运行，但不再记录。",
+)
+_FAILED_LATER = Text(
+    "After the recording had ended, the program failed with {0}: record more, or begin later, to see why.",
+    "记录结束之后，程序因 {0} 而失败：要了解原因，请多记录一些，或从更晚的地方开始。",
 )
 _RUNNING = Text(
     "this `record` is recording already: make another one with `paddle.record()`.",
@@ -65,13 +77,20 @@ _NOT_RUNNING = Text(
 NOTHING = Text("", "")
 
 
+class ProgramStopped(SystemExit):  # no error
+    """Ends a program that has been recorded for as long as was asked. `except Exception` does not catch it, and `finally` blocks run."""
+
+
 class Session:
     """One run of a program under a recorder.
+
+    Once the limit is exceeded, the recording ends before the next statement: nothing is intercepted any more, and the program runs at its
+    own speed.
 
     Args:
         program: the program.
         title: a name for the picture.
-        limit: the most steps to keep.
+        part: which part of it is recorded: by default, the first steps.
         fix: False to leave out how to fix a refused program, where finding the fix is an exercise.
         outermost: the frame that runs the program, if it is running already.
         use: which framework the program uses (see `detection`).
@@ -79,14 +98,19 @@ class Session:
 
     Attributes:
         recorder: the recorder of the program's framework.
+        begun: whether the recording has begun.
     """
 
     def __init__(
-        self, program: Program, *, title: str = "", limit: int = LIMIT, fix: bool = True,
+        self, program: Program, *, title: str = "", fix: bool = True,
         outermost: FrameType | None = None, use: Use = _DEFAULT, last: int | None = None,
+        part: Part = _FIRST_STEPS,
     ) -> None:  # fmt: skip
         self.program, self._title, self._fix = program, title, fix
-        self._limit, self._last, self._outermost = limit if last is None else None, last, outermost
+        self._limit, self._last, self._outermost = part.limit if last is None else None, last, outermost
+        self._start, self._stop_after, self.begun, self._ended_early = part.start, part.stop_after, False, False
+        self._listening: instrument.listening | None = None
+        self._soon: NextLine | None = None
         known = frameworks()[checked(use.framework)]
         try:
             self._records(known)
@@ -121,7 +145,9 @@ class Session:
         Args:
             names: the program's names.
         """
-        if (known := frameworks()[self.recorder.framework]).replays:
+        self.begun = True
+        known = frameworks()[self.recorder.framework]
+        if known.replays and self._start is None:  # a trial runs the whole program, with the names that it has now
             from inplacelab.recorders.trial_data import InitialValues
 
             with suppress(Exception):  # without it, fixes are not tried
@@ -137,6 +163,8 @@ class Session:
                 self.recorder.end()
             self._goes_without(known, error)
             self.recorder.begin()
+        if self._outermost is not None:  # of a program whose statements do not report that they begin
+            self.recorder.limit.when_exceeded = self._ends_soon
 
     def run(self, parts: Iterable[CodeType], names: dict[str, Any]) -> BaseException | None:
         """Runs the compiled parts of an instrumented program one after another, and records them.
@@ -153,12 +181,13 @@ class Session:
         gc.collect()  # objects of earlier programs would otherwise be counted or not, depending on when the collector runs
         listening = None
         try:
-            self.begin(names)
-            listener = self._statement_listener()
-            if reaches_other_code(self.program, names):
-                self._tracing = Tracing(listener, self.program, None, self.recorder.guard)
-                self._tracing.begin()
-            listening = instrument.listening(listener)
+            if self._start is None:
+                self.begin(names)
+                listener = self._statement_listener()
+                self._trace_others(listener, names)
+            else:
+                listener = self._start_listener(self._start, names)
+            listening = self._listening = instrument.listening(listener)
             with listening, instrument.OwnModules():
                 for code in parts:
                     exec(code, names)
@@ -175,16 +204,56 @@ class Session:
         self.annotate()
         return raised
 
+    def _trace_others(self, listener: instrument.StatementListener, names: dict[str, Any]) -> None:
+        if reaches_other_code(self.program, names):
+            self._tracing = Tracing(listener, self.program, None, self.recorder.guard)
+            self._tracing.begin()
+
+    def _start_listener(self, start: Start, names: dict[str, Any]) -> instrument.StatementListener:
+        """Returns what waits for the statement with which the recording begins."""
+        thread = get_ident()
+
+        def statement_begins(line: int, simple: bool, frame: FrameType, /) -> None:
+            if get_ident() == thread and start.is_here(frame, line) and not self.begun and self._listening is not None:
+                self.begin(names)
+                if (earlier := left_out(start)) is not None:
+                    self.recorder.guard.note(earlier)
+                listener = self._statement_listener()
+                self._listening.turn_to(listener)
+                self._trace_others(listener, names)
+                listener(line, simple, frame)
+
+        return statement_begins
+
     def _statement_listener(self) -> instrument.StatementListener:
-        protect = self.recorder.guard.protect
+        protect, limit, process = self.recorder.guard.protect, self.recorder.limit, os.getpid()
         begins, clean = protect(self.recorder.statement_begins), protect(as_unrecorded, anywhere=True)
+        enough = inf if self._stop_after is None else self._stop_after
 
         def statement_begins(line: int, simple: bool, frame: FrameType, /) -> None:
             if (handled := sys.exception()) is not None:  # the program's own `except` may look at it
                 clean(handled)
             begins(line, simple, frame)
+            is_done = limit.counted >= enough
+            if (is_done or limit.exceeded) and self._ends_here() and is_done and os.getpid() == process:
+                raise ProgramStopped  # and not in a child that the program has forked
 
         return statement_begins
+
+    def _ends_here(self) -> bool:
+        """Ends the recording in the middle of the program, if that is possible now. Returns whether it has ended."""
+        recorder = self.recorder
+        if recorder.guard.is_here() and recorder.is_idle():
+            self._ended_early = True
+            if self._listening is not None:
+                self._listening.__exit__()
+            self.end()
+        return self._ended_early
+
+    def _ends_soon(self) -> None:
+        """Ends the recording before the next line of the program."""
+        self._soon = NextLine(self._ends_here, self.program)
+        self._soon.begin(sys._getframe(1))
 
     def finish(self, raised: BaseException | None, scope: Callable[[], Scope]) -> None:
         """Ends the recording, also if an interrupt arrives.
@@ -196,6 +265,7 @@ class Session:
         recorder = self.recorder
         try:
             protect = recorder.guard.protect
+            self._note_end(raised)
             if raised is not None and not issubclass(type(raised), SystemExit | GeneratorExit):
                 protect(recorder.failed, anywhere=True)(raised)
             if (
@@ -210,10 +280,33 @@ class Session:
                 self.end()
                 raise
 
+    def _note_end(self, raised: BaseException | None) -> None:
+        """Has the recording say what came after its end."""
+        stopped, kind, guard = self._stop_after, type(raised), self.recorder.guard
+        if not self._ended_early:
+            return
+        if stopped is not None and self.recorder.limit.counted >= stopped:
+            guard.note((_STOPPED if issubclass(kind, ProgramStopped) else _CAUGHT).format(stopped))
+        if raised is not None and not issubclass(kind, SystemExit | GeneratorExit):
+            message = message_of(raised).partition("\n")[0]
+            guard.note(_FAILED_LATER.format(class_name(kind) + (f": {message}" if message else "")))
+
+    @property
+    def missed(self) -> Text | None:
+        """Says why the recording has never begun; None if it has."""
+        return None if self.begun or self._start is None else self._start.missed()
+
+    @property
+    def ended_at(self) -> int:
+        """The number of the statement that made the last step, counted from the first one of the program."""
+        earlier, steps = 0 if self._start is None else self._start.statements - 1, self.recording().steps
+        return earlier + (steps[-1].turn if steps else 0)
+
     def end(self) -> None:
         """Ends to watch and to record, whether or not both have begun."""
-        if self._tracing is not None:
-            self._tracing.end()
+        for each in (self._soon, self._tracing):
+            if each is not None:
+                each.end()
         self.recorder.end()
         if self._watch is not None:
             with suppress(Exception):
@@ -267,7 +360,7 @@ class Session:
 
     def _sources(self) -> tuple[SourceFacts, ...]:
         from inplacelab.recording.facts import SourceFacts
-        from inplacelab.recording.sentences.failures import shown_file
+        from inplacelab.recording.sentences.stacks import shown_file
 
         main, *others = self.program.sources.seen
         named = (SourceFacts(shown_file(each.filename), each.text, remark=each.remark or NOTHING) for each in others)
@@ -275,7 +368,7 @@ class Session:
 
     def _watched(self, built: Recording) -> list[tuple[str, str, FailureFacts]]:
         """Returns what the watch has found out, in terms of the recorded text."""
-        from inplacelab.recording.sentences.failures import shown_file
+        from inplacelab.recording.sentences.stacks import shown_file
         from inplacelab.recording.trace import moved
 
         lines, program = built.source.split("\n"), self.program
@@ -317,7 +410,7 @@ class record:
 
     Args:
         title: a name for the picture.
-        limit: how many steps to keep at most.
+        limit: how many steps to keep at most. Then the recording ends, and the rest of the block runs at its own speed.
         framework: what the block uses, one of `supported.frameworks()`; detected by default. For NumPy the block is traced, because
             NumPy reports nothing.
 
@@ -325,7 +418,9 @@ class record:
         recording: the recording, once the block has ended; None before.
 
     The recording covers the thread or coroutine that runs the block, and the coroutines that it creates. If others did something, the
-    recording notes that it leaves this out. Blocks may overlap in any way, but a `record` object serves only one block at a time.
+    recording notes that it leaves this out. The block may stand in any file of the program, in a function, a method or a loop, and also in
+    a program that is recorded as a whole: each records for itself. Blocks may overlap in any way, but a `record` object serves only one
+    block at a time. If its block runs again, as in a loop, `recording` is that of the last time: keep the earlier ones yourself.
 
     Raises:
         ValueError: if there is no recorder for `framework`, or it is not installed.
@@ -362,7 +457,7 @@ class record:
             program = replace(program, names=frozenset(frame.f_code.co_names))
         names = {**names_in(frame.f_globals), **scopes_of([frame])[0].names}
         use = Use(self._framework) if self._framework else framework_used(tree, names)
-        self._session = Session(program, title=self._title, limit=self._limit, outermost=frame, use=use)
+        self._session = Session(program, title=self._title, part=Part(self._limit), outermost=frame, use=use)
         try:
             self._session.begin(names)
         except BaseException:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from threading import get_ident
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from inplacelab.recorders.guard import Guard
 from inplacelab.recorders.instrument import CALL, StatementListener
@@ -16,7 +16,7 @@ from inplacelab.recorders.program import RELAY, Program, code_of
 from inplacelab.recorders.sources import TEXTS
 from inplacelab.recorders.static import members_of
 
-__all__ = ["Tracing", "reaches_other_code"]
+__all__ = ["NextLine", "Tracing", "reaches_other_code"]
 
 
 class Tracing:
@@ -45,6 +45,45 @@ class Tracing:
         _new_threads.stop(self._trace)
 
 
+class NextLine:
+    """Calls a function before the next line of a program runs, and so on until the function returns True.
+
+    Args:
+        act: the function.
+        program: the program.
+    """
+
+    def __init__(self, act: Callable[[], bool], program: Program) -> None:
+        self._act, self._program, self._tracer = act, program, _tracer()
+        self._frame: FrameType | None = None
+
+    def begin(self, frame: FrameType | None) -> None:
+        """Waits for it, in a frame that runs already or one that has called it, or in functions that are called now."""
+        while frame is not None and not self._program.has(frame):
+            frame = frame.f_back
+        if frame is not None:
+            self._frame = frame
+            self._tracer.add(self, frame)
+
+    def end(self) -> None:
+        """Waits no longer; it may be called again."""
+        if self._frame is not None:
+            self._tracer.remove(self, self._frame)
+            self._frame = None
+
+    def follows(self, code: CodeType) -> bool:
+        """Whether code is the program's."""
+        return self._program.sources.owns(code.co_filename) and code.co_name != RELAY
+
+    def goes_on(self, frame: FrameType, event: str) -> None:
+        """Called by the trace function."""
+        if event == "line" and self._act():
+            self.end()
+        elif event == "return" and frame is self._frame:
+            self.end()
+            self.begin(frame.f_back)
+
+
 class _Trace:
     """Follows a program line by line.
 
@@ -59,11 +98,13 @@ class _Trace:
 
     def follows(self, code: CodeType) -> bool:
         """Whether code is the program's, and does not report its statements itself."""
-        if not self._program.sources.owns(code.co_filename) or CALL in code.co_names or code.co_name == RELAY:
+        if not self._program.sources.owns(code.co_filename) or code.co_name == RELAY:
             return False
+        if self._block is not None:  # a `with` block does not listen to calls before statements
+            return True
         # IPython runs the last expression of a cell apart, without the call before it.
-        is_apart = self._block is None and code.co_name == "<module>" and code.co_filename == self._program.filename
-        return not is_apart
+        reports = CALL in code.co_names or (code.co_name == "<module>" and code.co_filename == self._program.filename)
+        return not reports
 
     def _goes_on(self, frame: FrameType, event: str) -> None:
         last, source = self._last, self._program.sources.at(frame.f_code, frame.f_lineno)
@@ -77,6 +118,17 @@ class _Trace:
                 self._listener(line + source.first_line - 1, False, frame)
         elif event in ("call", "return"):
             last.pop(id(frame), None)
+
+
+class _Follower(Protocol):
+    """What follows the lines of a program."""
+
+    @property
+    def goes_on(self) -> Callable[[FrameType, str], None]:
+        """Is called for each event of a frame that runs code which it follows."""
+
+    def follows(self, code: CodeType) -> bool:
+        """Whether it follows code."""
 
 
 class _Monitor:
@@ -154,11 +206,11 @@ class _Tracer:
     """The trace function of one thread, in which several programs may be traced at once."""
 
     def __init__(self) -> None:
-        self._traces: list[_Trace] = []
+        self._traces: list[_Follower] = []
         self._before: Any = None
         self._thread = get_ident()
 
-    def add(self, trace: _Trace, outermost: FrameType | None) -> None:
+    def add(self, trace: _Follower, outermost: FrameType | None) -> None:
         """Begins to follow a program in a frame that runs already, and in those that are called."""
         if sys.gettrace() is not self:
             self._before = sys.gettrace()
@@ -167,7 +219,7 @@ class _Tracer:
             outermost.f_trace = self
         sys.settrace(self)
 
-    def remove(self, trace: _Trace, outermost: FrameType | None) -> None:
+    def remove(self, trace: _Follower, outermost: FrameType | None) -> None:
         """Ends that."""
         with suppress(ValueError):  # it may have been removed already
             self._traces.remove(trace)
@@ -243,17 +295,11 @@ def reaches_other_code(program: Program, names: Mapping[str, Any]) -> bool:
 
     Args:
         program: the program.
-        names: its globals.
+        names: its globals, such as those of a notebook: any of its functions and classes may be called through an object that it uses.
     """
     modules = [sys.modules.get(each) for each in program.sources.main.imported]
-    values = [dict.get(names, each) if type(names) is dict else None for each in program.names]
-    held: list[Any] = [value for value in values if type(value) in (list, tuple)]
-    inside = [each for value in held for each in value[:_FIRST]]
-    return any(_is_other(program, each) for each in (*modules, *values, *inside))
-
-
-_FIRST = 16
-"""So many elements of a list are looked at."""
+    values = list(dict.values(names)) if isinstance(names, dict) else []
+    return any(_is_other(program, each) for each in (*modules, *values))
 
 
 def _is_other(program: Program, value: Any) -> bool:

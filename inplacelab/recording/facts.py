@@ -323,6 +323,18 @@ class FixFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopFacts:
+    """An iteration of a loop."""
+
+    line: int
+    """The line of the loop."""
+    name: str
+    """The name of its variable; "" if a line in it was counted."""
+    value: str
+    """The variable's value, as Python writes it; or how often the line had run."""
+
+
+@dataclass(frozen=True, slots=True)
 class SiteFacts:
     """An expression of a program that ran. Lines count from 1, columns from 0, in bytes, as in Python's syntax trees."""
 
@@ -340,6 +352,8 @@ class SiteFacts:
     """The text of its first line."""
     function: str = field(default="", metadata=LEFT_OUT)
     """The function that it is in; "" for a module, or if that is not known."""
+    loops: tuple[LoopFacts, ...] = field(default=(), compare=False, metadata=LEFT_OUT)
+    """The iterations of the loops around it, outermost first, as far as they are known."""
 
     @property
     def span(self) -> tuple[int, int] | None:
@@ -378,6 +392,8 @@ class OverwriteFacts:
     """Where it ran."""
     times: int = field(default=1, metadata=LEFT_OUT)
     """How often."""
+    last: Sites = field(default=(), compare=False, metadata=LEFT_OUT)
+    """Where it ran the last time, if it ran several times."""
     how: Literal["", "beside", "silent", "marked", "lost", "node"] = field(default="", metadata=LEFT_OUT)
     """"": it overwrote the value; "beside": other elements of its storage; "silent": the value, without a new version; "marked": it only raised the
     version, as `mark_dirty` does. "lost", "node": the graph does not know of it, since what is read later has no grad node, or an earlier one."""
@@ -410,6 +426,10 @@ class KeptFacts:
     """Whether these are the names of a tensor of which it is a view."""
     former: bool = field(default=False, metadata=LEFT_OUT)
     """Whether another tensor has its name now."""
+    there: str = field(default="", metadata=LEFT_OUT)
+    """For one without such a name: what the line that saved it calls it, or, with `is_view`, that of which it is a view."""
+    called: str = field(default="", metadata=LEFT_OUT)
+    """What the caller of that function calls it, if that is another name."""
     made_by: str = field(default="", metadata=LEFT_OUT)
     """For a value without a name: the operation that made it."""
     made_in: int | None = field(default=None, metadata=LEFT_OUT)

@@ -267,8 +267,8 @@ class Recording:
     steps: tuple[Step, ...]
     """What happened, in order."""
     truncated: int = 0
-    """At least so many events were left out at the end because the recorder's limit was reached: after it, not every recorder looks at
-    every operation. 0 if none."""
+    """0 if the recording goes to the end of the program. Otherwise the recorder's limit was reached, and at least so many events were left
+    out: the recording ended then, so it is not known how many followed."""
     simulated: bool = False
     """True if a simulated device took part."""
     live_before: int = 0

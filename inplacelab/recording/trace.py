@@ -28,7 +28,7 @@ from inplacelab.recording.places import file_of, has_several_callers, names_at, 
 from inplacelab.recording.queries import kept_by, newly_stale, stale, who_overwrote
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import made, relation_of
-from inplacelab.recording.sentences.failures import Mark, marks, notes
+from inplacelab.recording.sentences.failures import Mark, marks, notes, with_call
 from inplacelab.recording.sentences.phrases import StepContext
 from inplacelab.recording.slots import common_runs, slot_runs, slots_reached
 from inplacelab.recording.source_tree import line_text, statement_at, tree_at
@@ -62,11 +62,12 @@ def trace(recording: Recording, index: int) -> tuple[Mark, ...]:
     """
     facts = failure_at(recording, index)
     found = _turned_stale(StepContext(recording, index)) if facts is None else facts if facts.values else None
-    told = partial(_telling_call, recording)
-    shown = (
-        each for each in (marks(found, told) if found else ()) if each.role != "made" and not (each.number and facts)
+    shown = (each for each in (marks(found) if found else ()) if each.role != "made" and not (each.number and facts))
+    return tuple(
+        with_call(each, _telling_call(recording, each.sites))
+        for each in shown
+        if each.line <= _length(recording, each.at.file)
     )
-    return tuple(each for each in shown if each.line <= _length(recording, each.at.file))
 
 
 def marks_in(recording: Recording, index: int, source: int) -> tuple[Mark, ...]:
@@ -228,7 +229,7 @@ def merged(writes: Iterator[OverwriteFacts]) -> tuple[OverwriteFacts, ...]:
             and replace(each, before=last.before, times=last.times) == replace(last, after=each.after)
             and last.after == each.before
         ):
-            found[-1] = replace(last, after=each.after, times=last.times + 1)
+            found[-1] = replace(last, after=each.after, times=last.times + 1, last=each.sites)
         else:
             found.append(each)
     return tuple(found)

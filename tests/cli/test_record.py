@@ -283,7 +283,12 @@ def test_a_long_recording_says_what_was_left_out(run: Run) -> None:
     done = run("record", script(loop), "--limit", "4", "-o", "page.json")
     recording = codec.load("page.json")
     assert len(recording) == 4
-    assert done.err == "wrote page.json: 4 steps; what happened later was left out (--limit keeps more)\n"
+    assert done.err == (
+        "wrote page.json: 4 steps; there the recording ended, and how many steps followed is not known "
+        "(--limit keeps more, and --from-step 5 goes on there)\n"
+    )
+    assert not run("record", "script.py", "--from-step", "5", "-o", "page.json").status
+    assert codec.load("page.json").steps[0].line == recording.steps[-1].line
 
 
 def test_what_other_threads_did_is_said_to_be_left_out(run: Run) -> None:

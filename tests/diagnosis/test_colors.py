@@ -61,7 +61,7 @@ def test_colors_change_nothing_but_the_look(on_terminal: Paint) -> None:
     roles: list[Role] = ["kept", "overwritten", "needed"]
     text = "损失 = x"
     sites = [SiteFacts("", line, line, len(text.encode()) - 1, len(text.encode()), text) for line in range(8, 11)]
-    marks = [Mark(role, at, says, says) for role, at in zip(roles, sites, strict=True)]
+    marks = [Mark(role, (at,), says, says) for role, at in zip(roles, sites, strict=True)]
     colored = [*quoted(marks, paint=on_terminal)]
     assert [CODE.sub("", line) for line in colored] == [*quoted(marks)]
     assert [line for line in colored if "said" not in line] == [line for line in quoted(marks) if "said" not in line]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from inplacelab.recording.fixes import way
 from inplacelab.recording.sentences import sentence
 from inplacelab.recording.sentences.failures import marks
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.trace import failure_at, in_file, trace
+from inplacelab.recording.trace import _placed, failure_at, in_file, trace
 from tests.gallery.programs import GALLERY, Program
 from tests.lesson_recordings import LESSONS, recordings_of
 from tests.recorders.failing_programs import failing_programs
@@ -78,7 +79,11 @@ def watched_run(path: Path, framework: str = "torch") -> Finding:
     text = path.read_text(encoding="utf-8")
     with main_module(Main(path), []) as module, pytest.raises(Exception), explain(framework, str(path)) as watching:  # noqa: B017, PT011  # of several kinds
         exec(compile(text, str(path), "exec"), vars(module))
-    return completed(next(each for each in reversed(watching.failures) if each.facts.kind != "silent"))
+    found = completed(next(each for each in reversed(watching.failures) if each.facts.kind != "silent"))
+    # This file is no part of the program, though the program is called from here.
+    return replace(
+        found, facts=_placed(found.facts, lambda sites: tuple(each for each in sites if each.file != __file__))
+    )
 
 
 def fixes_of(found: Finding, path: Path) -> list[tuple[str, object]]:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
+from inplacelab.recorders.part import LIMIT, Part
 from inplacelab.recorders.program import Program
-from inplacelab.recorders.run import LIMIT, Session
+from inplacelab.recorders.run import Session
 from inplacelab.recording import Recording
 
 SHORT = {"numpy": "np"}
@@ -27,7 +28,7 @@ def run(text: str, framework: str, *, limit: int = LIMIT, **names: Any) -> Run:
     """Runs a program under the recorder of its framework, as `%%stepper` does. The framework need not be imported in it."""
     text, filename = textwrap.dedent(text), f"<{framework}>"
     tree, known = ast.parse(text), names_for(framework, **names)
-    session = Session(Program.of(tree, text, filename), limit=limit, use=Use(framework))
+    session = Session(Program.of(tree, text, filename), part=Part(limit), use=Use(framework))
     failure = session.run([compile(instrument.instrumented(tree), filename, "exec")], known)
     return Run(session.recording(), known, failure)
 

@@ -204,6 +204,42 @@ def test_functions_of_an_earlier_cell(cell: Run) -> None:
     ]
 
 
+EARLIER = """\
+class Block({layer}):
+    def __init__(self):
+        super().__init__()
+        self.w = {kept}
+
+    def forward(self, x):
+        h = x * self.w
+        return h.exp_()
+net = lib.nn.Sequential(Block(), Block())
+"""
+
+
+@pytest.mark.parametrize("framework", ["inplacelab", "torch", "paddle"])
+def test_steps_into_the_forward_of_a_class_of_an_earlier_cell(cell: Run, framework: str) -> None:
+    pytest.importorskip(framework)
+    kind, ones = ("Module", "lib.ones(2)") if framework == "torch" else ("Layer", "lib.ones([2])")
+    kept = f"lib.nn.Parameter({ones})" if framework == "torch" else ones
+    cell(f"import {framework} as lib\n" + EARLIER.replace("{layer}", f"lib.nn.{kind}").replace("{kept}", kept))
+    cell("1 + 1")
+    cell(f"%%stepper\ny = net({ones})\n")
+    recording = inplacelab.last_recording()
+    (source,) = recording.sources[1:]
+    assert re.fullmatch(r"In \[\d+\]", source.name)
+    found = [
+        (source.text.splitlines()[step.line - 1].strip(), step.place.owner, step.place.function)
+        for step in recording.steps
+        if step.place and step.line and step.place.source == 1
+    ]
+    for owner in ("net.0", "net.1"):
+        assert [(line, function) for line, named, function in found if named == owner] == [
+            ("h = x * self.w", "Block.forward"),
+            ("return h.exp_()", "Block.forward"),
+        ]
+
+
 def test_other_magics_and_shell_lines_work_inside(cell: Run) -> None:
     shown = cell("%%stepper\n%precision 3\nx = paddle.ones([1])\n")
     assert shown.error is None
@@ -300,7 +336,7 @@ def test_what_cannot_be_compiled_shows_no_frames_of_ours(cell: Run, text: str, s
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("--foo", "%%stepper does not know --foo.\nUsage"),
+        ("--xyz", "%%stepper does not know --xyz.\nUsage"),
         ("--nme x", "does not know --nme. Did you mean --name?"),
         ("twice", "does not know twice."),
         ("--name", "cannot read --name."),
@@ -317,7 +353,7 @@ def test_bad_options_run_nothing(cell: Run, shell: Any, options: str, said: str)
 
 def test_bad_options_are_refused_in_both_languages(cell: Run) -> None:
     with speak("zh"):
-        assert "不认识 --foo。\n用法：%%stepper" in str(cell("%%stepper --foo\nx = 1\n").error)
+        assert "不认识 --xyz。\n用法：%%stepper" in str(cell("%%stepper --xyz\nx = 1\n").error)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

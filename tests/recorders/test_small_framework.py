@@ -152,7 +152,8 @@ def test_an_error_of_the_program_ends_the_recording_and_the_functions_are_put_ba
 @pytest.mark.usefixtures("vectors")
 def test_no_more_steps_than_the_limit_are_recorded() -> None:
     recording = run(PROGRAM, "vectors", limit=2).recording
-    assert (len(recording), recording.truncated) == (2, len(run(PROGRAM, "vectors").recording) - 2)
+    assert len(recording) == 2
+    assert 0 < recording.truncated <= len(run(PROGRAM, "vectors").recording) - 2
 
 
 def test_existing_vectors_are_described_and_shown(

@@ -21,6 +21,7 @@ from inplacelab.backends import CPU
 from inplacelab.cli.script import run_script
 from inplacelab.nn import layer
 from inplacelab.recorders import instrument
+from inplacelab.recorders.part import Part
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session
 from inplacelab.recording.facts import TensorFacts
@@ -184,7 +185,7 @@ def witnessed(text: str) -> WitnessedRun:
 
 def stepped(text: str, also: Callable[..., None] | None = None) -> tuple[Recording, tuple[Any, ...]]:
     """Record it as `%%stepper` does. `also`: another function that receives the marks."""
-    session = Session(Program.of(ast.parse(text), text, FILENAME), limit=LIMIT)
+    session = Session(Program.of(ast.parse(text), text, FILENAME), part=Part(LIMIT))
     names: dict[str, Any] = {}
     with fresh(), ExitStack() as stack:
         if also is not None:

@@ -24,6 +24,7 @@ from inplacelab.errors.classes import MissingLibraryError
 from inplacelab.language import Text, set_language
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import framework_used
+from inplacelab.recorders.part import Part
 from inplacelab.recorders.program import Program, learners_traceback
 from inplacelab.recorders.run import Session
 from inplacelab.recording.recording import Recording
@@ -114,7 +115,7 @@ def run(source: str, language: str, say: Callable[[str], None], show: Callable[[
     program = Program.of(ast.parse(source, FILENAME), source.rstrip("\n"), FILENAME)
     linecache.cache[FILENAME] = len(source), None, source.splitlines(keepends=True), FILENAME
     with _main() as names, contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-        session = Session(program, title="", limit=MOST_STEPS, use=framework_used(tree, {}))
+        session = Session(program, title="", part=Part(MOST_STEPS), use=framework_used(tree, {}))
         raised = session.run([code], names)
         recording = session.recording()
         needs = "scipy" if isinstance(raised, MissingLibraryError) and "scipy" not in sys.modules else ""

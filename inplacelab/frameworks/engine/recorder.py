@@ -102,7 +102,7 @@ class EngineRecorder(observe.Observer):
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self.program, self.emit, self.limit = program, log.emit, StepLimit(limit, log.emit)
+        self.program, self.emit, self.limit = program, log.emit, StepLimit(limit, log)
         self.guard = Guard(self)
         self._watch = self.guard.protect(self.refused)
         self.names = NamesAndLines(self, outermost)
@@ -142,6 +142,10 @@ class EngineRecorder(observe.Observer):
         errors.watchers.append(self._watch)
         self.guard.begin(self)
 
+    def is_idle(self) -> bool:
+        """Whether it can end now: at any time, since the engine only reports to it (see `Recorder.is_idle`)."""
+        return True
+
     def end(self) -> None:
         """Ends that (see `Recorder.end`)."""
         self.guard.end()
@@ -162,6 +166,7 @@ class EngineRecorder(observe.Observer):
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement of the program begins (see `instrument.StatementListener`)."""
         self.names.statement_begins(line, simple, frame)
+        self.limit.statement_began(simple=simple and self.program.is_outermost(frame))
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""

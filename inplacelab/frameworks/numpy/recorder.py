@@ -210,14 +210,14 @@ _NO_NUMBERS = Text(
 
 
 class NumpyRecorder:
-    """Emits events about the arrays of a program (see `recorder.Recorder`). After `limit` statements, it only counts them."""
+    """Emits events about the arrays of a program (see `recorder.Recorder`)."""
 
     framework, version, refusals, elsewhere = "numpy", np.__version__, (), ELSEWHERE
     watched = Watched(np.ndarray)
 
     def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):
         self._program, self.emit, self._root = program, log.emit, outermost
-        self._limit, self.live_before = StepLimit(limit, log.emit), 0
+        self.limit, self.live_before = StepLimit(limit, log), 0
         self.guard = Guard(self)
         self._tracing: Tracing | None = None
         self._bindings = Bindings(program.names, self.watched)
@@ -257,6 +257,10 @@ class NumpyRecorder:
             self._tracing = Tracing(self.statement_begins, self._program, self._root, self.guard)
             self._tracing.begin()
 
+    def is_idle(self) -> bool:
+        """Whether it can end now: NumPy does not call it (see `Recorder.is_idle`)."""
+        return True
+
     def end(self) -> None:
         """Ends that, and releases the arrays (see `Recorder.end`)."""
         self.guard.end()
@@ -273,8 +277,7 @@ class NumpyRecorder:
         """Called when a statement begins (see `instrument.StatementListener`): finds out what the earlier ones did."""
         if not self._program.has(frame):
             return
-        if self._limit.exceeded:
-            self._limit.reached()
+        if self.limit.exceeded:
             return
         frames = self._program.frames(frame, self._root)
         self._root, scopes = frames[-1], self._program.scopes(frames)
@@ -283,8 +286,7 @@ class NumpyRecorder:
         self._bindings.own_module = module_of(frames[-1].f_globals)
         self._look(scopes, len(frames))
         self.emit(events.StatementBegan(place, simple, len(frames), *self._storages.live_and_peak()))
-        if self._limit.reached():
-            return
+        self.limit.statement_began(simple=simple and self._program.is_outermost(frame))
         if "resize" in self._statements.begins(place, len(frames), scopes[-1], frame):
             # NumPy refuses this for arrays with weak references.
             self._bindings.forget()
@@ -309,7 +311,7 @@ class NumpyRecorder:
 
     def _look(self, scopes: Sequence[Scope], depth: int = 1) -> None:
         """Emits what the finished statements did, if the next one runs in a frame of this depth with these names."""
-        if self._limit.exceeded or not scopes:
+        if self.limit.exceeded or not scopes:
             return
         self._statements.goes_on(depth)
         named = self._bindings.look(scopes, done=True)
@@ -364,6 +366,8 @@ class NumpyRecorder:
             self._done(did, replace(through.operand, part=slots))
 
     def _done(self, did: Did[_Array], output: Operand) -> None:
+        if self.limit.reached():
+            return
         live_and_peak, inputs = self._storages.live_and_peak(), tuple(each.operand for each in did.inputs)
         self.emit(
             OperationDone(

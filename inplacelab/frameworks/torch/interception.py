@@ -54,6 +54,17 @@ def is_off(mode: Mode) -> bool:
     return not any(each is mode for each in torch.overrides._get_current_function_mode_stack())
 
 
+def put_in_force(mode: Mode) -> None:
+    """Puts a mode into force in the middle of a program: below the modes whose `with` blocks are running, since each of them takes the topmost
+    mode away when it ends. Only that of `torch.set_default_device` has to stay below all others.
+    """
+    others = [torch._C._pop_torch_function_stack() for _ in range(torch._C._len_torch_function_stack())]
+    default = getattr(getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None), "device_context", None)
+    lowest = [others.pop()] if others and others[-1] is default else []
+    for each in (*lowest, mode, *reversed(others)):
+        torch._C._push_on_torch_function_stack(each)
+
+
 @contextmanager
 def in_force(mode: Mode) -> Iterator[None]:
     """Has a mode in force, which PyTorch takes off while it handles a call, so that operations in hooks are recorded."""

@@ -105,8 +105,12 @@ class TorchRecorder(CallRecorder[TorchCall]):
         for patch in self._patches:
             patch.begin()
         self._compiler.begin(self.program.text)
-        self._mode.__enter__()
+        interception.put_in_force(self._mode)
         interception.report_fast_modules(self)
+
+    def is_idle(self) -> bool:
+        """Whether PyTorch has not taken the mode off for a call: it puts the mode back when that ends."""
+        return super().is_idle() and not interception.is_off(self._mode)
 
     def release(self) -> None:
         interception.end_reports(self)
@@ -234,7 +238,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
         """Puts it back."""
         if self._is_off and self.guard.is_here():
             self._is_off = False
-            self._mode.__enter__()
+            interception.put_in_force(self._mode)
             interception.report_fast_modules(self)
 
     def fast_begins(self, module: Any) -> bool:
@@ -251,7 +255,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
         """Switches it on again."""
         self._threads = _threads()
         self._is_fast = False
-        self._mode.__enter__()
+        interception.put_in_force(self._mode)
         self._hand(result)
 
     def _handed(self, result: Any) -> None:

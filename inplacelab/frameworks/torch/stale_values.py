@@ -11,7 +11,9 @@ from weakref import ref
 
 import torch
 
-from inplacelab.diagnosis.watch_log import WRITES, Made, Place, StorageLog, WatchLog, Write, own_frames, since, unseen
+from inplacelab.diagnosis.places import Place
+from inplacelab.diagnosis.watch_log import WRITES, Made, StorageLog, WatchLog, Write, since, unseen
+from inplacelab.frameworks.torch.operand_names import Named, address_of, names_of
 from inplacelab.frameworks.torch.passes import (
     Stale,
     in_order,
@@ -23,7 +25,6 @@ from inplacelab.frameworks.torch.passes import (
 )
 from inplacelab.frameworks.torch.readings import (
     SHOWS_SAVED,
-    WATCHED,
     dtype_names,
     dtype_of,
     has_version,
@@ -33,20 +34,16 @@ from inplacelab.frameworks.torch.readings import (
     saved_by,
     shape_of,
     shown,
-    storage_of,
     version_of,
 )
 from inplacelab.language import Text
 from inplacelab.layout import Layout, share_slots
 from inplacelab.recorders.backward_passes import PassArguments
-from inplacelab.recorders.bindings import Bindings
-from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.static import message_of
-from inplacelab.recording.facts import KeptFacts, OverwriteFacts, Sites
+from inplacelab.recording.facts import KeptFacts, OverwriteFacts
 from inplacelab.recording.trace import merged
 
 _Tensor: Any = torch.Tensor
-_base_of: Callable[[Any], Any] = _Tensor._base.__get__
 
 RESULTS = ("out", "result")
 """The beginnings of the names of saved results."""
@@ -65,6 +62,8 @@ ANY = ("", 0)
 """Stands for any node of which a saved tensor was an output."""
 AGAIN = 2
 """So many operands on one storage are the one that an operation has written, and another."""
+_OF_ATEN = re.compile(r"(mat|vec|batch)\d?")
+"""Names of operands that programs do not see."""
 _COPIES = frozenset({"setitem", "copy_", "fill_", "masked_fill_", "index_fill_", "index_copy_"})
 """Operations that save none of their operands but an index or a mask."""
 MOST = 3
@@ -154,7 +153,7 @@ class StaleValues:
             ]
             if writes:
                 leaves = (each.variable for each in reachable([node]) if hasattr(each, "variable"))
-                wrong = tuple(named.names[0] for leaf in leaves if (named := _names(leaf, frame)).names)
+                wrong = tuple(named.names[0] for leaf in leaves if (named := names_of(leaf, frame)).names)
                 version = version_of(data)
                 told = Stale(layout.shape, version, version)
                 saved = self._saved(node, name, data, told, frame, made, made.place, writes)
@@ -233,7 +232,7 @@ class StaleValues:
     def _address(self, tensor: Any) -> int | None:
         """Returns the address of the storage on which a tensor began to count its versions."""
         home = self._home(tensor)
-        return _address(tensor) if home is None else home.address
+        return address_of(tensor) if home is None else home.address
 
     def _refusing(self, order: Sequence[Any], told: Stale) -> Iterator[KeptFacts]:
         """Yields what a node has saved that refuses to give it, for versions of PyTorch that show nothing else (2.6)."""
@@ -259,17 +258,44 @@ class StaleValues:
         place: Place | None,
         silent: Sequence[Write] = (),
     ) -> KeptFacts:
-        log, layout, named = self._find(data), layout_of(data), _names(data, frame)
+        log, layout, named = self._find(data), layout_of(data), names_of(data, frame)
         writes = [] if log is None or silent else since(log, told.kept_at, told.found_at)
         shown = writes or [one._replace(silent=True) for one in silent]
         role, operands = _role(node, name)
         unseen_by, forgotten = _rest(log, writes, told)
+        there, is_view, called = self._called_there(data, named, role, made, place)
         return KeptFacts(
-            _shown(node), role, operands, names=named.names, is_view=named.is_view, dtype=dtype_names[dtype_of(data)],
+            _shown(node), role, operands, names=named.names, is_view=is_view, there=there, called=called, dtype=dtype_names[dtype_of(data)],
             shape=tuple(layout.shape), kept=told.kept_at, found=told.found_at, op=made.op if made else "",
-            sites=place.facts if place else (), writes=merged(_overwritten(each, log, layout, named) for each in shown),
+            sites=place.facts if place else (), writes=merged(_overwritten(each, layout, named) for each in shown),
             unseen=unseen_by, forgotten=forgotten,
         )  # fmt: skip
+
+    def _called_there(
+        self, data: Any, named: Named, role: str, made: Made | None, place: Place | None
+    ) -> tuple[str, bool, str]:
+        """Returns what the line that saved a tensor calls it, if it has no other name; whether its name is that of one of which it is a view; and what
+        the caller of the function calls it.
+
+        Args:
+            data: the tensor.
+            named: its names where backward was called.
+            role: what it is to the operation that has saved it.
+            made: that operation.
+            place: where it ran.
+        """
+        if made is None or place is None or place is not made.place:
+            return "", named.is_view, ""
+        if role == "result":
+            name, by_caller = place.assigned
+            there, is_view, outside = ("" if by_caller else name), False, name if by_caller else ""
+        else:
+            there, is_view = made.label_of(id(data), address_of(data))
+            outside = place.named_outside(there) if there else ""
+        known = {there, *named.names, *(each.rpartition(".")[2] for each in named.names)}
+        if named.names:
+            return "", named.is_view, "" if outside in known else outside
+        return there, is_view, "" if outside in known else outside
 
     def of_node(self, node: Any) -> KeptFacts:
         """Returns which line made a node that has released what it had saved."""
@@ -312,7 +338,7 @@ class StaleValues:
         writes = since(log, told.kept_at, told.found_at)
         if not writes or writes[-1].after != told.found_at:
             return None
-        layout = next((each for each in log.views if each.shape == told.shape), None)
+        layout = next((each for each, _ in log.views.values() if each.shape == told.shape), None)
         if checks_shape and layout is None and told.shape not in log.shapes:
             return None
         name = "" if made is None else _saved_inside(made, log.address, told)
@@ -323,7 +349,7 @@ class StaleValues:
         return KeptFacts(
             "" if node is None else _shown(node), role, operands, shape=told.shape, kept=told.kept_at, found=told.found_at,
             op=made.op if made else "", sites=made.place.facts if made and made.place else (),
-            writes=merged(_overwritten(each, log, layout, None) for each in writes), unseen=unseen_by, forgotten=forgotten,
+            writes=merged(_overwritten(each, layout, None) for each in writes), unseen=unseen_by, forgotten=forgotten,
             certain=False,
         )  # fmt: skip
 
@@ -454,10 +480,11 @@ def _role(node: Any, name: str) -> tuple[Literal["", "result", "operand", "forwa
         return "checkpoint", ()
     if name.startswith(OF_FUNCTION):
         return "forward", ()
-    return ("operand", (name,)) if name else ("", ())
+    # What ATen calls matrices and vectors is no word of the reader's.
+    return ("operand", () if _OF_ATEN.fullmatch(name) else (name,)) if name else ("", ())
 
 
-def _overwritten(write: Write, log: StorageLog | None, saved: Layout | None, named: _Named | None) -> OverwriteFacts:
+def _overwritten(write: Write, saved: Layout | None, named: Named | None) -> OverwriteFacts:
     """Returns a write as facts; `named` has the names of what is on the storage, if the layout `saved` is known and not only probable."""
     known = named is not None and write.layout is not None and saved is not None
     apart = known and not share_slots(write.layout, saved)  # type: ignore[arg-type]
@@ -467,69 +494,6 @@ def _overwritten(write: Write, log: StorageLog | None, saved: Layout | None, nam
     found = OverwriteFacts(write.op, write.before, write.after, write.place.facts if write.place else (), how=how)
     if write.layout is None or write.layout == saved or write.op == MARKS:
         return found
-    made = None if log is None else log.views.get(write.layout)
-    sites = () if made is None else made.facts
+    sites = () if write.made is None else write.made.facts
     through, base = ((), "") if named is None else (named.of_view(write.layout, sites, found.sites), named.base)
     return replace(found, through=through, relation="view" if sites or base else "", base=base, made=sites)
-
-
-@dataclass(frozen=True)
-class _Named:
-    """What the program calls a tensor, and others on its storage.
-
-    Attributes:
-        names: its names; or those of one of which it is a view.
-        is_view: whether they are those.
-        base: the name of the tensor of which the others are views; "" if it has none.
-        views: the layouts of the others, with their names.
-    """
-
-    names: tuple[str, ...] = ()
-    is_view: bool = False
-    base: str = ""
-    views: Sequence[tuple[Layout, tuple[str, ...]]] = ()
-
-    def of_view(self, layout: Layout, made: Sites, written: Sites) -> tuple[str, ...]:
-        """Returns the names of a view, if it had them when it was written: the line that made it binds them, and the one that wrote it has them."""
-        names = (name for each, of_each in self.views if each == layout for name in of_each)
-        words = ((name, re.escape(name.rpartition(".")[2])) for name in names if made and written)
-        return tuple(
-            name for name, word in words
-            if re.match(rf"\s*{word}\s*=[^=]", made[0].text) and re.search(rf"(?<![\w.]){word}\b", written[0].expression)
-        )  # fmt: skip
-
-
-def _names(data: Any, frame: Any) -> _Named:
-    """Returns the program's names for a tensor, and for others on its storage, where backward was called."""
-    frames = list(own_frames(frame))
-    wanted = frozenset(name for each in frames for name in _wanted(each))
-    bindings = Bindings(wanted, WATCHED)
-    if frames:
-        bindings.own_module = str(frames[-1].f_globals.get("__name__", "__main__"))
-    address = _address(data)
-    if address is None:
-        return _Named()
-    layout = layout_of(data)
-    named = bindings.look(scopes_of(frames), done=True) or ()
-    sharing = [(tensor, names) for tensor, names in named if _address(tensor) == address]
-    same = tuple(name for tensor, names in sharing if layout_of(tensor) == layout for name in names)
-    whole = tuple(name for tensor, names in sharing if _base_of(tensor) is None for name in names)
-    views = [(layout_of(tensor), names) for tensor, names in sharing if _base_of(tensor) is not None]
-    return _Named(same or whole, not same and bool(whole), whole[0] if whole else "", views)
-
-
-_OUTPUTS = frozenset({"In", "Out"})
-"""Names of IPython, in which the values of cells are kept."""
-
-
-def _wanted(frame: Any) -> Iterable[str]:
-    """Returns the names by which a frame may call tensors; those of a notebook are in the code of other statements and other cells, too."""
-    names: tuple[str, ...] = frame.f_code.co_names
-    if frame.f_code.co_name != "<module>":
-        return names
-    return [*names, *(name for name in tuple(frame.f_globals) if name[:1] != "_" and name not in _OUTPUTS)]
-
-
-def _address(tensor: Any) -> int | None:
-    storage = storage_of(tensor)
-    return None if storage is None else storage._cdata

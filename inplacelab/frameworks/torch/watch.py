@@ -23,7 +23,8 @@ import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.findings import Finding
-from inplacelab.diagnosis.watch_log import VIEWS, Counter, Made, Place, Places, StorageLog, WatchLog, Write, packed
+from inplacelab.diagnosis.places import Place, Places
+from inplacelab.diagnosis.watch_log import Counter, Made, StorageLog, WatchLog, Write, addresses, packed
 from inplacelab.frameworks.torch import interception
 from inplacelab.frameworks.torch.calls import TorchKind, kind_of
 from inplacelab.frameworks.torch.interception import Mode, Patch, in_force, is_off, take_away
@@ -48,6 +49,9 @@ PASSES = 1 << 12
 
 FAILURES = 64
 """So many failures are kept: a program may handle the errors of its passes, and go on."""
+
+NAMED = 4
+"""So many operands of an operation are looked for among the names of its expression."""
 
 FUNCTIONS = 1 << 12
 """So many nodes of the program's own functions are remembered that may not be reachable from the roots of a pass."""
@@ -191,7 +195,7 @@ class TorchWatch:
         for patch in self._patches:
             patch.begin()
         interception.report_fast_modules(self)
-        self._mode.__enter__()
+        interception.put_in_force(self._mode)
 
     def end(self, error: BaseException | None = None) -> None:
         """Ends that. Of an error it knows from PyTorch's engine."""
@@ -257,7 +261,7 @@ class TorchWatch:
         """Watches again."""
         del result
         if self._on:
-            self._mode.__enter__()
+            interception.put_in_force(self._mode)
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
@@ -278,6 +282,7 @@ class TorchWatch:
         return result
 
     def _before(self, kind: TorchKind, frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
+        self._places.runs(frame)
         tensors, versions = _counted(_tensors(args, kwargs))
         call = _Call(kind, frame, _next_node(), tensors, versions)
         if kind.moves and tensors:
@@ -296,8 +301,13 @@ class TorchWatch:
             self._note_others(here, first)
         if last != first:
             later = results if now == call.versions else [*results, *call.tensors]
-            versions = packed([*_at(call.tensors, call.versions), *_at(*_counted(later))])
-            ledger.made(here, Made(first, last, op, self._places.of(call.frame), moment, versions))
+            given = [*_at(call.tensors, call.versions)]
+            versions = packed([*given, *_at(*_counted(later))])
+            named = call.tensors[:NAMED] if len(given) == len(call.tensors) else ()
+            place, labels = self._places.operands(call.frame, named)
+            ledger.made(
+                here, Made(first, last, op, place, moment, versions, labels, addresses(named) if labels else b"")
+            )
         here.noted = last
         if call.moving is not None:
             self._moved(*call.moving)
@@ -332,8 +342,8 @@ class TorchWatch:
 
     def _made_view(self, view: Any, place: Place | None) -> None:
         log = self._log(view)
-        if log is not None and len(log.views) < VIEWS:
-            log.views[layout_of(view)] = place
+        if log is not None:
+            log.made_view(id(view), layout_of(view), place)
 
     def _wrote(self, op: str, moment: int, tensor: Any, before: int, after: int, place: Place | None) -> None:
         log = self._log(tensor)
@@ -348,7 +358,8 @@ class TorchWatch:
             log.shapes.add(tuple(shape_of(tensor)))
         silent = after == before
         self._suspicious = self._suspicious or silent or counter.is_apart
-        write = Write(moment, op, before, after, layout, place, counter, silent)
+        made = None if layout is None else log.view(id(tensor), layout)
+        write = Write(moment, op, before, after, layout, place, counter, silent, made)
         log.writes.append(write)
         if counter.home is not None and counter.home is not log:
             counter.home.writes.append(write)  # which raises the version of what was saved there
@@ -468,7 +479,7 @@ class TorchWatch:
                 return compiled(*args, **kwargs)
             finally:
                 if was_on:
-                    self._mode.__enter__()
+                    interception.put_in_force(self._mode)
 
         return call
 

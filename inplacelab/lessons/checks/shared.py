@@ -57,7 +57,7 @@ def ends_of_paths(recording: Recording, name: str) -> Mapping[Index, set[int | N
         index = index_of(facts.shape, k)
         paths = contributions(recording, name, index).paths
         if all(path.end != "root" for path in paths):
-            found[index] = {path.line for path in paths if path.end != "unused"}
+            found[index] = {None if path.place is None else path.place.line for path in paths if path.end != "unused"}
     return found
 
 

@@ -7,8 +7,6 @@ needed here: it finds version 1
 
 from __future__ import annotations
 
-import builtins
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -18,8 +16,8 @@ from inplacelab.recording.code_of_steps import plainly
 from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites
 from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
-from inplacelab.recording.places import file_label
 from inplacelab.recording.sentences.phrases import closed_up
+from inplacelab.recording.sentences.stacks import Stacks, file_in_words, function_in_words, line_in, named_by_caller
 
 Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
 """What was done in a line: a view was made, through which was written later; a value was kept, overwritten, read after that, released by an
@@ -69,11 +67,11 @@ _ADVICE = {
 }  # fmt: skip
 """What may be done, in general, by the kind of failure, or by what the graph does not know of."""
 
-_KEPT = Text("kept: `{0}` keeps {1}{2}{3}{4}", "保存：`{0}` 保存了{1}{2}{3}{4}")
-_PROBABLY = Text("kept, probably: `{0}` keeps {1}{2}{3}{4}", "可能在此保存：`{0}` 保存了{1}{2}{3}{4}")
+_KEPT = Text("kept{5}: `{0}` keeps {1}{2}{3}{4}", "保存{5}：`{0}` 保存了{1}{2}{3}{4}")
+_PROBABLY = Text("kept, probably{5}: `{0}` keeps {1}{2}{3}{4}", "可能在此保存{5}：`{0}` 保存了{1}{2}{3}{4}")
 _INSIDE = Text(
-    "kept, probably: the operation inside this `{0}` keeps a tensor of shape {1}{2}",
-    "可能在此保存：这个 `{0}` 内部的操作保存了形状为 {1} 的张量{2}",
+    "kept, probably{3}: the operation inside this `{0}` keeps a tensor of shape {1}{2}",
+    "可能在此保存{3}：这个 `{0}` 内部的操作保存了形状为 {1} 的张量{2}",
 )
 _ELSEWHERE = Text("`{0}` keeps {1}{2}{3}, from code that was not watched.", "`{0}` 保存了{1}{2}{3}，是在未被监视的代码中。")  # fmt: skip
 _PROBABLY_ELSEWHERE = Text(
@@ -82,7 +80,7 @@ _PROBABLY_ELSEWHERE = Text(
 )
 _AT_VERSION = Text(" at version {0}", "，版本 {0}")
 _INFERRED = Text(" (inferred)", "（推断）")
-_MADE_NODE = Text("made `{0}`", "建立了 `{0}`")
+_MADE_NODE = Text("made `{0}`{1}", "建立了 `{0}`{1}")
 _ROLES = {
     "result": Text("its result", "它的结果"),
     "": Text("a tensor", "一个张量"),
@@ -97,26 +95,26 @@ _VIEW_OF = Text("a view of `{0}`, {1}", " `{0}` 的视图，即{1}")
 _NAMED = Text("`{0}`, {1}", " `{0}`，即{1}")
 _FORMER = Text("the former `{0}`, {1}", "原来的 `{0}`，即{1}")
 _RESULT_OF = Text("the result of `{0}`, {1}", " `{0}` 的结果，即{1}")
-_RESULT_OF_LINE = Text("the result of `{0}` in {2}, {1}", "{2} `{0}` 的结果，即{1}")
+_RESULT_OF_LINE = Text("the result of `{0}` in line {2}, {1}", "第 {2} 行 `{0}` 的结果，即{1}")
 _ELEMENTS = Text(" ({0} {1})", "（{0} {1}）")
 
 _WRITTEN = {
-    "": Text("overwritten by `{0}`{1}: version {2} → {3}", "被 `{0}` {1}覆盖：版本 {2} → {3}"),
+    "": Text("overwritten{5} by `{0}`{1}: version {2} → {3}", "{5}被 `{0}` {1}覆盖：版本 {2} → {3}"),
     "beside": Text(
-        "other elements of its storage written by `{0}`{1}: version {2} → {3}",
-        "`{0}` {1}写入了同一存储的其他元素：版本 {2} → {3}",
+        "other elements of its storage written{5} by `{0}`{1}: version {2} → {3}",
+        "{5}`{0}` {1}写入了同一存储的其他元素：版本 {2} → {3}",
     ),
-    "silent": Text("overwritten by `{0}`{1}, which raises no version here", "被 `{0}` {1}覆盖，版本号没有增加"),
+    "silent": Text("overwritten{5} by `{0}`{1}, which raises no version here", "{5}被 `{0}` {1}覆盖，版本号没有增加"),
     "marked": Text(
-        "`{0}` counts this call as one more write: version {2} → {3}", "`{0}` 使这次调用再计一次写入：版本 {2} → {3}"
+        "`{0}` counts this call{5} as one more write: version {2} → {3}", "{5}`{0}` 使这次调用再计一次写入：版本 {2} → {3}"
     ),
     "lost": Text(
-        "written by `{0}`{1}: the grad node of this write is that of the other tensor, and {4} still has none",
-        "被 `{0}` {1}写入：这次写入的梯度节点属于另一个张量，{4} 仍然没有",
+        "written{5} by `{0}`{1}: the grad node of this write is that of the other tensor, and {4} still has none",
+        "{5}被 `{0}` {1}写入：这次写入的梯度节点属于另一个张量，{4} 仍然没有",
     ),
     "node": Text(
-        "written by `{0}`{1}: {4} keeps the grad node of the value before",
-        "被 `{0}` {1}写入：{4} 的梯度节点仍属于之前的值",
+        "written{5} by `{0}`{1}: {4} keeps the grad node of the value before",
+        "{5}被 `{0}` {1}写入：{4} 的梯度节点仍属于之前的值",
     ),
 }  # fmt: skip
 _THROUGH = Text(" through {0}", "通过{0}")
@@ -132,6 +130,7 @@ _MADE_AS = Text("", "，即 `{0}`，{1}")
 _LINE_AT = Text(" ({0})", "（{0}）")
 _LINE_AS = Text("", "，{0}")
 _ON_LINE = Text("line {0}", "第 {0} 行")
+_CELL = Text("cell [{0}]", "单元格 [{0}]")
 _ON_LINE_OF = Text("line {0} of {1}", "{1} 第 {0} 行")
 _VIEW_MADE = Text("makes the view through which it is overwritten", "建立了之后用来覆盖的视图")
 _MORE = Text("; {0} times in all", "；共 {0} 次")
@@ -148,15 +147,16 @@ _UNSEEN = Text(
 _READ = Text("reads {0} after that", "此后读取 {0} 的值")
 _IT = Text("the tensor", "这个张量")
 _IT_NAMED = Text("`{0}`", "`{0}`")
-_RELEASED = Text("released: this pass kept nothing for a second one", "释放：这一次反向传播没有为第二次保留任何值")
-_NEEDED = Text("needed here: it finds version {0}", "在此需要：已是版本 {0}")
-_NEEDED_HERE = Text("needed here", "在此需要")
-_NEEDED_AGAIN = Text("needed here again", "在此再次需要")
-_USED = Text("used here", "在此使用")
+_RELEASED = Text(
+    "released{0}: this pass kept nothing for a second one", "释放{0}：这一次反向传播没有为第二次保留任何值"
+)
+_NEEDED = Text("needed here{1}: it finds version {0}", "在此需要{1}：已是版本 {0}")
+_NEEDED_HERE = Text("needed here{0}", "在此需要{0}")
+_NEEDED_AGAIN = Text("needed here again{0}", "在此再次需要{0}")
+_USED = Text("used here{0}", "在此使用{0}")
 _REFUSED = Text("refused", "被拒绝")
 _IN = Text("{0}, in `{1}`", "{0}（在 `{1}` 中）")
 _CALLED = Text("{0}, called from {1}", "{0}（由{1}调用）")
-_IN_CALLED = Text("{0}, in `{2}`, called from {1}", "{0}（在 `{2}` 中，由{1}调用）")
 _NOTE = Text("Line {0}: {1}.", "第 {0} 行：{1}。")
 _NOTE_IN = Text("Line {0} of {2}: {1}.", "{2} 第 {0} 行：{1}。")
 
@@ -177,23 +177,28 @@ class Mark:
 
     Attributes:
         role: what was done there.
-        at: the place.
+        sites: the place, and the calls that led there, innermost first.
         says: the full text.
         brief: a few words that fit beside the line.
         value: the saved value; None if there is none.
         write: the write, for "overwritten" and "made".
         number: the position of the value among those that the failure may concern.
-        calls: the calls that led to the place, innermost first.
+        calls: from where its function was called; nothing if it is in none.
     """
 
     role: Role
-    at: SiteFacts
+    sites: Sites
     says: Text
     brief: Text
     value: KeptFacts | None = None
     write: OverwriteFacts | None = None
     number: int = 0
-    calls: Sites = ()
+    calls: Text = _NOTHING
+
+    @property
+    def at(self) -> SiteFacts:
+        """The place."""
+        return self.sites[0]
 
     @property
     def line(self) -> int:
@@ -220,35 +225,19 @@ def _unknown(facts: FailureFacts) -> str:
     return next((each for each in hows if each in ("lost", "node")), "")
 
 
+def marks(facts: FailureFacts) -> tuple[Mark, ...]:
+    """Returns the marked places of a failure, for one value after the other."""
+    values = enumerate(facts.values) if facts.values else ((0, None),)
+    return tuple(each for number, value in values for each in _Marks(facts, value, number).marks())
+
+
 Telling = Callable[[Sites], SiteFacts | None]
-"""Returns the call that is said of a site, out of those that led there; None if none is."""
+"""Returns the call that is said of a place, out of those that led there; None if none is."""
 
 
-def marks(facts: FailureFacts, telling: Telling = lambda _: None) -> tuple[Mark, ...]:
-    """Returns the marked places of a failure, for one value after the other.
-
-    Args:
-        facts: the failure.
-        telling: returns the calls that are said.
-    """
-    if not facts.values:
-        found = [*_passes(facts, None, 0)]
-    else:
-        found = [each for number, value in enumerate(facts.values) for each in _of_value(facts, value, number)]
-    return tuple(_with_function(each, telling((each.at, *each.calls))) for each in found)
-
-
-def _with_function(mark: Mark, caller: SiteFacts | None) -> Mark:
-    """Returns a mark that says which function it is in, and what called that."""
-    at, says = mark.at, mark.says
-    if mark.role == "made":
-        return mark
-    if caller is not None:
-        line = _line_in(caller.line, caller.file, at.file)
-        says = (_IN_CALLED if at.function else _CALLED).format(says, line, at.function)
-    elif at.function:
-        says = _IN.format(says, at.function)
-    return replace(mark, says=says)
+def with_call(mark: Mark, caller: SiteFacts | None) -> Mark:
+    """Returns a mark whose text also says from where its function was called."""
+    return mark if caller is None else replace(mark, says=_CALLED.format(mark.says, line_in(caller, mark.at.file)))
 
 
 def notes(facts: FailureFacts, but: str = "", telling: Telling = lambda _: None) -> tuple[Text, ...]:
@@ -259,9 +248,13 @@ def notes(facts: FailureFacts, but: str = "", telling: Telling = lambda _: None)
         but: the role of marks that are left out.
         telling: returns the calls that are said.
     """
-    shown = [each for each in marks(facts, telling) if each.role not in ("made", but) and not each.number]
+    shown = [
+        with_call(each, telling(each.sites))
+        for each in marks(facts)
+        if each.role not in ("made", but) and not each.number
+    ]
     return tuple(
-        closed_up((_NOTE_IN if each.at.file else _NOTE).format(each.line, each.says, _in_file(each.at.file)))
+        closed_up((_NOTE_IN if each.at.file else _NOTE).format(each.line, each.says, file_in_words(each.at.file)))
         for each in shown
     )
 
@@ -276,91 +269,95 @@ def remarks(value: KeptFacts) -> Iterator[Text]:
         yield _UNSEEN.format(value.unseen)
 
 
-def shown_file(filename: str) -> str:
-    """Returns a file's name as it is shortest: from the current folder, if it is there; that of a notebook's cell as IPython calls it, "In [2]"."""
-    number = _cell_of(filename)
-    if number is not None:
-        return f"In [{number}]"
-    try:
-        near = os.path.relpath(filename)
-    except (ValueError, OSError):
-        return filename
-    return filename if near.startswith("..") or not os.path.exists(near) else near
-
-
-def _cell_of(filename: str) -> int | None:
-    """Returns the number of the cell that IPython compiles under the name of a file that does not exist; None if it is none."""
-    shell = getattr(builtins, "get_ipython", lambda: None)()
-    number = getattr(getattr(shell, "compile", None), "_filename_map", {}).get(filename)
-    return number if isinstance(number, int) else None
-
-
-def _in_file(filename: str) -> Text:
-    """Returns a file's name within a sentence."""
-    return file_label(shown_file(filename) if filename else "")
-
-
-def _line_in(line: int, file: str, there: str) -> Text:
-    """Returns a line as a part of a sentence: with its file, if that is another one than where the text is about."""
-    if file == there:
-        return _ON_LINE.format(line)
-    return _ON_LINE_OF.format(line, _in_file(file))
-
-
 # --- the marks of one value --------------------------------------------------------------------------------------------
 
 
-def _of_value(facts: FailureFacts, value: KeptFacts, number: int) -> Iterator[Mark]:
-    if value.sites:
-        says = _MADE_NODE.format(value.node) if facts.kind == "again" else _says_kept(value)
-        yield _mark("kept", value.sites, says, value, number, version=(value.kept,))
-    yield from _written(value, number)
-    if value.read:
-        named = _IT_NAMED.format(value.names[0]) if value.names else _IT
-        yield _mark("read", value.read, _READ.format(named), value, number)
-    yield from _passes(facts, value, number)
+class _Marks:
+    """Makes the marks of one value; of none if nothing is known of it."""
+
+    def __init__(self, facts: FailureFacts, value: KeptFacts | None, number: int) -> None:
+        self._facts, self._value, self._number = facts, value, number
+        of_value = () if value is None else (value.sites, *(each.sites for each in value.writes), value.read)
+        self._stacks = Stacks((*of_value, facts.released, facts.needed))
+
+    def marks(self) -> Iterator[Mark]:
+        """Yields them in the order in which the lines ran."""
+        value = self._value
+        if value is not None:
+            if value.sites:
+                yield self._kept(value)
+            yield from self._written(value)
+            if value.read:
+                named = _IT_NAMED.format(value.names[0]) if value.names else _IT
+                yield self._mark("read", value.read, _READ.format(named))
+        yield from self._passes()
+
+    def _kept(self, value: KeptFacts) -> Mark:
+        when = self._stacks.iteration(value.sites)
+        says = _MADE_NODE.format(value.node, when) if self._facts.kind == "again" else _says_kept(value, when)
+        kept = self._mark("kept", value.sites, says, version=(value.kept,))
+        if not value.called:
+            return kept
+        return replace(kept, calls=named_by_caller(kept.calls, value.called, is_result=value.role == "result"))
+
+    def _written(self, value: KeptFacts) -> Iterator[Mark]:
+        left_out = len(value.writes) - MOST
+        shown: Sequence[OverwriteFacts] = value.writes
+        if left_out > 0:
+            shown = [*value.writes[: MOST - 1], value.writes[-1]]
+        seen = [each for each in shown if each.sites]
+        for write in seen:
+            if write.made:
+                yield self._mark("made", write.made, _VIEW_MADE, write)
+            says = _says_written(write, value, self._stacks.iteration(write.sites, write.last))
+            if left_out > 0 and write is seen[-1]:
+                says += _LEFT_OUT.format(left_out)
+            versions = (write.before, write.after) if write.after > write.before else (None,)
+            yield self._mark("overwritten", write.sites, says, write, versions)
+
+    def _passes(self) -> Iterator[Mark]:
+        facts, value = self._facts, self._value
+        if facts.released:
+            yield self._mark("released", facts.released, _RELEASED.format(self._stacks.iteration(facts.released)))
+        if not facts.needed:
+            return
+        when = self._stacks.iteration(facts.needed)
+        if facts.kind in ("leaf", "refused"):
+            yield self._mark("refused", facts.needed, _REFUSED)
+        elif facts.kind == "stale" and value is not None:
+            yield self._mark("needed", facts.needed, _NEEDED.format(value.found, when), version=(value.found,))
+        else:
+            says = {"silent": _USED, "again": _NEEDED_AGAIN}.get(facts.kind, _NEEDED_HERE)
+            yield self._mark("needed", facts.needed, says.format(when))
+
+    def _mark(
+        self, role: Role, sites: Sites, says: Text, write: OverwriteFacts | None = None,
+        version: tuple[int | None, ...] = (None,),
+    ) -> Mark:  # fmt: skip
+        function = function_in_words(sites[0].function)
+        if function and role != "made":
+            says = _IN.format(says, function)
+        brief = _BRIEFEST[role] if None in version else _BRIEFLY[role].format(*version)
+        calls = _NOTHING if role == "made" else self._stacks.calls(sites)
+        return Mark(role, sites, says, brief, self._value, write, self._number, calls)
 
 
-def _passes(facts: FailureFacts, value: KeptFacts | None, number: int) -> Iterator[Mark]:
-    if facts.released:
-        yield _mark("released", facts.released, _RELEASED, value, number)
-    if not facts.needed:
-        return
-    if facts.kind in ("leaf", "refused"):
-        yield _mark("refused", facts.needed, _REFUSED, value, number)
-    elif facts.kind == "stale" and value is not None:
-        yield _mark("needed", facts.needed, _NEEDED.format(value.found), value, number, version=(value.found,))
-    else:
-        says = {"silent": _USED, "again": _NEEDED_AGAIN}.get(facts.kind, _NEEDED_HERE)
-        yield _mark("needed", facts.needed, says, value, number)
-
-
-def _mark(
-    role: Role, sites: Sites, says: Text, value: KeptFacts | None, number: int, write: OverwriteFacts | None = None,
-    version: tuple[int | None, ...] = (None,),
-) -> Mark:  # fmt: skip
-    brief = _BRIEFEST[role] if None in version else _BRIEFLY[role].format(*version)
-    return Mark(role, sites[0], says, brief, value, write, number, sites[1:])
-
-
-def _says_kept(value: KeptFacts) -> Text:
+def _says_kept(value: KeptFacts, when: Text) -> Text:
     if not value.certain and not value.dtype:
         version = _NOTHING if value.kept is None else _AT_VERSION.format(value.kept)
-        return _INSIDE.format(value.node, list(value.shape or ()), version)
+        return _INSIDE.format(value.node, list(value.shape or ()), version, when)
     suffix = _INFERRED if value.inferred else _NOTHING
-    return (_KEPT if value.certain else _PROBABLY).format(*_kept_parts(value), suffix)
+    return (_KEPT if value.certain else _PROBABLY).format(*_kept_parts(value), suffix, when)
 
 
 def _kept_parts(value: KeptFacts) -> tuple[str | Text, ...]:
     """Returns who keeps it, what it is, its elements, and its version."""
     what = _role_of(value)
-    if value.names:
+    if value.names or value.there:
         pattern = _VIEW_OF if value.is_view else _FORMER if value.former else _NAMED
-        what = pattern.format(value.names[0], what)
+        what = pattern.format(value.names[0] if value.names else value.there, what)
     elif value.made_by:
-        there = value.sites[0].file if value.sites else ""
-        line = _NOTHING if value.made_in is None else _line_in(value.made_in, value.made_in_file, there)
-        what = (_RESULT_OF if value.made_in is None else _RESULT_OF_LINE).format(value.made_by, what, line)
+        what = (_RESULT_OF if value.made_in is None else _RESULT_OF_LINE).format(value.made_by, what, value.made_in)
     known = value.dtype and value.shape is not None
     elements = _ELEMENTS.format(value.dtype, list(value.shape or ())) if known else _NOTHING
     version = _NOTHING if value.kept is None else _AT_VERSION.format(value.kept)
@@ -378,25 +375,9 @@ def _role_of(value: KeptFacts) -> Text:
     return (_OPERANDS if len(value.operands) > 1 else _OPERAND + Text(" {0}", " {0}")).format(named) if value.operands else _OPERAND  # fmt: skip
 
 
-def _written(value: KeptFacts, number: int) -> Iterator[Mark]:
-    left_out = len(value.writes) - MOST
-    shown: Sequence[OverwriteFacts] = value.writes
-    if left_out > 0:
-        shown = [*value.writes[: MOST - 1], value.writes[-1]]
-    seen = [each for each in shown if each.sites]
-    for write in seen:
-        if write.made:
-            yield _mark("made", write.made, _VIEW_MADE, value, number, write)
-        says = _says_written(write, value)
-        if left_out > 0 and write is seen[-1]:
-            says += _LEFT_OUT.format(left_out)
-        versions = (write.before, write.after) if write.after > write.before else (None,)
-        yield _mark("overwritten", write.sites, says, value, number, write, versions)
-
-
-def _says_written(write: OverwriteFacts, value: KeptFacts) -> Text:
+def _says_written(write: OverwriteFacts, value: KeptFacts, when: Text) -> Text:
     named = _IT_NAMED.format(value.names[0]) if value.names else _IT
-    says = _WRITTEN[write.how].format(plainly(write.op), _through(write), write.before, write.after, named)
+    says = _WRITTEN[write.how].format(plainly(write.op), _through(write), write.before, write.after, named, when)
     return says + _MORE.format(write.times) if write.times > 1 and write.after > write.before else says
 
 
@@ -407,7 +388,7 @@ def _through(write: OverwriteFacts) -> Text:
     where = inside = _NOTHING
     if write.made:
         made, there = write.made[0], write.sites[0].file if write.sites else ""
-        line = _line_in(made.line, made.file, there)
+        line = (_ON_LINE if made.file == there else _ON_LINE_OF).format(made.line, file_in_words(made.file))
         code = made.expression if len(made.expression) <= LONGEST else made.expression[: LONGEST - 1] + "…"
         where, inside = (
             (each.format(code, line) for each in (_MADE_AT, _MADE_AS))

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import inplacelab
 from inplacelab.recorders import instrument
+from inplacelab.recorders.part import LIMIT, Part
 from inplacelab.recorders.program import Program
-from inplacelab.recorders.run import LIMIT, Session
+from inplacelab.recorders.run import Session
 from inplacelab.recording import Recording, save
 
 PROGRAMS = {
@@ -122,7 +123,7 @@ class Run(NamedTuple):
 def run(text: str, *, title: str = "", limit: int = LIMIT, **given: Any) -> Run:
     """Run a program, marked, under the recorder, as `%%stepper` does; `given` are names of earlier cells."""
     tree = ast.parse(text)
-    session = Session(Program.of(tree, text, "<program>"), title=title, limit=limit)
+    session = Session(Program.of(tree, text, "<program>"), title=title, part=Part(limit))
     names: dict[str, Any] = {"paddle": inplacelab, **given}
     failure = session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
     return Run(session.recording(), names, failure)

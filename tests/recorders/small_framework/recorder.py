@@ -64,7 +64,7 @@ class VectorRecorder:
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self.program, self.emit, self.limit = program, log.emit, StepLimit(limit, log.emit)
+        self.program, self.emit, self.limit = program, log.emit, StepLimit(limit, log)
         self.guard = Guard(self)
         self._memories: Handles[Memory, KnownMemory] = Handles(self._memory_died, self.guard.protect_callback)
         self._vectors: Handles[Vector, KnownVector] = Handles(self._vector_died, self.guard.protect_callback)
@@ -93,6 +93,10 @@ class VectorRecorder:
             self._originals.append((owner, name, function))
             setattr(owner, name, self._watched(function, category))
 
+    def is_idle(self) -> bool:
+        """Whether the functions can be put back now: those that run keep what they call."""
+        return True
+
     def end(self) -> None:
         """Puts the functions back."""
         self.guard.end()
@@ -102,6 +106,7 @@ class VectorRecorder:
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement begins."""
         self.names.statement_begins(line, simple, frame)
+        self.limit.statement_began(simple=simple and self.program.is_outermost(frame))
 
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""

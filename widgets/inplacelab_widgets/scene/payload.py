@@ -29,9 +29,9 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene, panels_of
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.key_steps import Chapter, story
-from inplacelab_widgets.scene.names import player_words, unquoted
+from inplacelab_widgets.scene.names import has_sources, player_words, unquoted
 from inplacelab_widgets.scene.payload_parts import Json, Pools, at_step, empty, in_both_languages, pages, question_data
-from inplacelab_widgets.scene.places import Lines, Places, has_frames, has_sources
+from inplacelab_widgets.scene.places import Lines, Places, has_frames
 from inplacelab_widgets.scene.player_links import links, origins
 from inplacelab_widgets.scene.still_pictures import LOOKS, provisos
 from inplacelab_widgets.scene.storage_row import legend

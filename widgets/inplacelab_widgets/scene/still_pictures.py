@@ -19,8 +19,8 @@ from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene
 from inplacelab_widgets.scene.graph_panel import node_of
-from inplacelab_widgets.scene.names import player_words, unquoted
-from inplacelab_widgets.scene.places import has_sources, line_of, place_in_words, source_lines, source_name
+from inplacelab_widgets.scene.names import has_sources, line_of, player_words, source_name, unquoted
+from inplacelab_widgets.scene.places import place_in_words, source_lines
 from inplacelab_widgets.scene.svg import (
     Group,
     Look,

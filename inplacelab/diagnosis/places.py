@@ -1,0 +1,418 @@
+"""Finds where a program is: the frames of its own code on the stack, without those of libraries; in which iterations of loops; and what the
+reader calls the operands there.
+
+A watch asks this at every operation, so what the text tells is found out once for each place. The frames tell the rest: the values of
+the variables of loops, and which of the names in an expression is which tensor.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import islice, pairwise
+from types import CodeType, FrameType
+from typing import Any, TypeVar
+
+from inplacelab.diagnosis.expressions import Expressions, Label, Loop
+from inplacelab.recorders.own_code import OWNS, is_own
+from inplacelab.recorders.program import CO_OPTIMIZED, RELAY
+from inplacelab.recording.facts import LoopFacts, SiteFacts, Sites
+
+RUNS = 1 << 16
+"""Of so many operations in the text it is counted how often they ran."""
+T = TypeVar("T")
+DEEPEST = 32
+"""So many frames of a place are kept: a recursive program has no end of places otherwise."""
+INNERMOST = 24
+"""So many of these are the innermost; the others are the outermost."""
+LONGEST = 24
+"""A text with more characters is no simple value of a loop's variable."""
+LARGEST = 1 << 64
+"""Nor is a larger number."""
+IN_LOOPS = 2
+"""Of so many frames of a place the loops are known, innermost first."""
+_KEEPS = sys.version_info < (3, 13)
+"""Whether to read the names of a function's frame keeps their values on the frame (see `program.scopes_of`)."""
+
+
+def _namespace() -> type:
+    return type(sys._getframe().f_locals)
+
+
+_NAMESPACES = frozenset({dict, _namespace()})
+"""The types of `f_locals`, unless the program runs code in a mapping of its own."""
+_READ_LOCALS = frozenset({"locals", "vars", "eval", "exec", "dir"})
+"""A function that may call one of these may keep the dictionary of its names, which to read them here would change."""
+
+
+class Sources:
+    """The texts of the program's files, as they were when their code was first seen to run."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, list[str]] = {}
+        self._parsed: dict[str, Expressions] = {}
+
+    def lines(self, filename: str) -> Sequence[str]:
+        """Returns the lines of a file, or of a cell; none if it cannot be read."""
+        known = self._lines.get(filename)
+        if known is None:
+            linecache.checkcache(filename)
+            known = self._lines[filename] = list(linecache.getlines(filename))
+        return known
+
+    def expressions(self, filename: str) -> Expressions:
+        """Returns the parsed text of a file."""
+        known = self._parsed.get(filename)
+        if known is None:
+            known = self._parsed[filename] = Expressions("".join(self.lines(filename)))
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One frame of a place.
+
+    Attributes:
+        code: the code that it runs.
+        instruction: the offset of its instruction.
+        sources: the texts of the program.
+    """
+
+    code: CodeType
+    instruction: int
+    sources: Sources = field(compare=False, repr=False)
+
+    @property
+    def filename(self) -> str:
+        """The file."""
+        return self.code.co_filename
+
+    @property
+    def function(self) -> str:
+        """The function's name; "" for a module."""
+        name = self.code.co_qualname
+        return "" if name == "<module>" else name.replace("<locals>.", "")
+
+    @property
+    def line(self) -> int:
+        """The line, counted from 1."""
+        return self.position[0] or self.code.co_firstlineno
+
+    @property
+    def text(self) -> str:
+        """The text of the line; "" if the file cannot be read."""
+        lines = self.sources.lines(self.filename)
+        return lines[self.line - 1].rstrip("\n") if 0 < self.line <= len(lines) else ""
+
+    @property
+    def facts(self) -> SiteFacts:
+        """The same as plain data."""
+        line, last, left, right = self.position
+        columns = (-1, -1) if None in (line, last, left, right) else (left or 0, right or 0)
+        return SiteFacts(self.filename, self.line, last or self.line, *columns, self.text, self.function)
+
+    @property
+    def position(self) -> tuple[int | None, int | None, int | None, int | None]:
+        """Its first and last line, and its first column and the one after its last, in bytes; None for what is not known."""
+        return _positions(self.code)[self.instruction // 2]
+
+    @property
+    def loops(self) -> Sequence[Loop]:
+        """The loops around it, outermost first."""
+        if not _may_be_read(self.code):
+            return ()
+        return self.sources.expressions(self.filename).loops(self.position, self.code.co_name)
+
+    @property
+    def labels(self) -> Sequence[Label]:
+        """The names in its expression, and what is reached from them without a call."""
+        return self.sources.expressions(self.filename).labels(self.position) if _may_be_read(self.code) else ()
+
+
+@lru_cache(maxsize=64)
+def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+    return list(code.co_positions())
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where the program was.
+
+    Attributes:
+        sites: its frames, innermost first.
+        loops: the loops around them, as pairs of the number of a frame and a loop.
+        values: the values of the variables of these loops that are simple, in order; None for others.
+        count: how often the innermost line had run, if no variable tells that; 0 if that is not known.
+        callers: for each frame, what the one that called it calls its arguments.
+    """
+
+    sites: tuple[Site, ...]
+    loops: tuple[tuple[int, Loop], ...] = ()
+    values: tuple[int | str | None, ...] = ()
+    count: int = 0
+    callers: tuple[Mapping[str, str], ...] = ()
+
+    @cached_property
+    def facts(self) -> Sites:
+        """The same as plain data."""
+        found, left = [each.facts for each in self.sites], iter(self.values)
+        for number, loop in self.loops:
+            values = [(name, next(left)) for name in loop.names]
+            told = tuple(LoopFacts(loop.line, name, repr(each)) for name, each in values if each is not None)
+            found[number] = replace(found[number], loops=(*found[number].loops, *told))
+        if self.count:
+            found[0] = replace(found[0], loops=(LoopFacts(found[0].line, "", str(self.count)),))
+        return tuple(found)
+
+    def outside(self, code: CodeType) -> Place:
+        """Returns the place from which the outermost call of a function came; itself if the function is not on the stack."""
+        calls = [k for k, site in enumerate(self.sites) if site.code is code]
+        return Place(self.sites[calls[-1] + 1 :]) if calls and calls[-1] + 1 < len(self.sites) else self
+
+    def named_outside(self, label: str) -> str:
+        """Returns the name that the calls that led here give what the innermost frame calls `label`; that if they give none."""
+        for names in self.callers:
+            root = label.partition(".")[0].partition("[")[0]
+            if root not in names:
+                break
+            label = names[root] + label[len(root) :]
+        return label
+
+    @property
+    def assigned(self) -> tuple[str, bool]:
+        """The name to which the value of the innermost expression is assigned, and whether it is returned and the caller assigns it; "" if to none."""
+        for number, site in enumerate(_without_gap(self.sites)):
+            name = site.sources.expressions(site.filename).target(site.position)
+            if name is None:
+                break
+            if name:
+                return name, number > 0
+        return "", False
+
+
+class Places:
+    """Finds places. The same place in the same iterations is the same object, so that a program that runs for hours has few of them.
+
+    Attributes:
+        sources: the texts of the program.
+    """
+
+    def __init__(self) -> None:
+        self.sources = Sources()
+        self._known: dict[tuple[int, ...], _Known] = {}
+        self._runs: dict[tuple[int, int], int] = {}
+        self._code: dict[int, CodeType] = {}
+        self._spelled: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def of(self, frame: FrameType | None) -> Place | None:
+        """Returns the program's place in a frame and those that have called it; None if none runs the program's code."""
+        return self.operands(frame, ())[0]
+
+    def runs(self, frame: FrameType) -> None:
+        """Counts that a frame runs an operation."""
+        if frame.f_code.co_name == RELAY:
+            frame = _called_for(frame)
+        code = frame.f_code
+        own = OWNS.get(code.co_filename)
+        if (is_own(code.co_filename) if own is None else own) and len(self._runs) < RUNS:
+            key = id(code), frame.f_lasti
+            self._runs[key] = self._runs.get(key, 0) + 1
+            self._code[key[0]] = code  # which keeps its address
+
+    def operands(self, frame: FrameType | None, operands: Sequence[Any]) -> tuple[Place | None, tuple[str, ...]]:
+        """Returns the place, and what its innermost frame calls some operands: "" for one that it does not name; none if it names none."""
+        frames: list[FrameType] = []
+        known = self._known_of(frame, frames)
+        if known is None:
+            return None, ()
+        labels = known.labels if operands else ()
+        if not labels and not known.wanted:
+            return known.place, ()
+        innermost = frames[0]
+        values: list[int | str | None] = []
+        for number, wanted in known.wanted:
+            values += _values(frames[number], wanted)
+        spelled = _spelled(labels, innermost, operands) if labels else ()
+        if (
+            known.is_counted
+            and innermost is (None if frame is None else _called_for(frame))
+            and values[: known.own].count(None) == known.own
+        ):
+            values.append(self._runs.get((id(innermost.f_code), innermost.f_lasti), 0))
+        place = known.place if values == known.values else known.now(values)
+        return place, self._spelled.setdefault(spelled, spelled) if spelled else ()
+
+    def _known_of(self, frame: FrameType | None, frames: list[FrameType]) -> _Known | None:
+        key: list[int] = []
+        owns = OWNS.get
+        while frame is not None:  # this runs at every operation
+            code = frame.f_code
+            own = owns(code.co_filename)
+            if (is_own(code.co_filename) if own is None else own) and code.co_name != RELAY:
+                key += (id(code), frame.f_lasti)
+                frames.append(frame)
+            frame = frame.f_back
+        if not key:
+            return None
+        if len(frames) > DEEPEST:
+            del key[2 * INNERMOST : -2 * (DEEPEST - INNERMOST)], frames[INNERMOST : INNERMOST - DEEPEST]
+        known = self._known.get(tuple(key))
+        if known is None:
+            known = self._known[tuple(key)] = self._found(frames)  # which keeps the code, and so its address
+        return known
+
+    def _found(self, frames: Sequence[FrameType]) -> _Known:
+        sites = tuple(Site(each.f_code, each.f_lasti, self.sources) for each in frames)
+        in_loops = ((number, around) for number, site in enumerate(sites) if (around := site.loops))
+        loops = tuple((number, loop) for number, some in islice(in_loops, IN_LOOPS) for loop in some)
+        return _Known(Place(sites, loops, callers=_callers(_without_gap(frames), sites)), loops, tuple(sites[0].labels))
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a place in whichever iteration.
+
+    Attributes:
+        place: the place, in the iteration in which the program was there last.
+        loops: the loops around its frames.
+        labels: the names in the innermost expression.
+        wanted: for each frame in loops, its number, and their variables.
+        values: the values of these at the last time.
+        is_counted: whether the innermost frame is in a loop.
+        own: how many variables its loops have.
+    """
+
+    place: Place
+    loops: tuple[tuple[int, Loop], ...]
+    labels: tuple[Label, ...]
+    wanted: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    values: list[Any] = field(default_factory=list)
+    is_counted: bool = False
+    own: int = 0
+
+    def __post_init__(self) -> None:
+        by_frame = dict[int, list[str]]()
+        for number, loop in self.loops:
+            by_frame.setdefault(number, []).extend(loop.names)
+        self.wanted = tuple((number, tuple(names)) for number, names in by_frame.items())
+        self.is_counted, self.own = 0 in by_frame, len(by_frame.get(0, ()))
+
+    def now(self, values: list[Any]) -> Place:
+        """Returns the place in the iteration with these values, the last of which may be a count."""
+        names = sum(len(names) for _, names in self.wanted)
+        count = values[names] if len(values) > names else 0
+        self.place = Place(self.place.sites, self.loops, tuple(values[:names]), count, self.place.callers)
+        self.values = values
+        return self.place
+
+
+def _called_for(frame: FrameType) -> FrameType:
+    """Returns the frame of the program for which a relay calls a function; the frame itself if it is no relay."""
+    return next(own_frames(frame), frame) if frame.f_code.co_name == RELAY else frame
+
+
+def _without_gap(frames: Sequence[T]) -> Sequence[T]:
+    """Returns the innermost frames of a place, up to the first that was left out."""
+    return frames if len(frames) < DEEPEST else frames[:INNERMOST]
+
+
+def _values(frame: FrameType, wanted: Sequence[str]) -> list[int | str | None]:
+    """Returns the values of variables that are simple; None for others."""
+    found = list[int | str | None]()
+    names = _names(frame)
+    for name in wanted:  # this runs at every operation in a loop
+        value = names.get(name)
+        kind = type(value)
+        is_simple = (
+            -LARGEST < value < LARGEST if kind is int else len(value) <= LONGEST if kind is str else kind is bool
+        )
+        found.append(value if is_simple else None)
+    _forget(frame, names)
+    return found
+
+
+def _spelled(labels: Sequence[Label], frame: FrameType, operands: Sequence[Any]) -> tuple[str, ...]:
+    """Returns for each operand the label that has it as its value; "" if none has, and nothing if no operand has one."""
+    names = _names(frame)
+    known = {id(each.value(names) if each.path else names.get(each.root)): each.text for each in labels}
+    _forget(frame, names)
+    found = tuple([known.get(id(each), "") for each in operands])
+    return found if any(found) else ()
+
+
+def own_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yields the frames of the program's code: a frame and those that have called it."""
+    while frame is not None:
+        if is_own(frame.f_code.co_filename) and frame.f_code.co_name != RELAY:
+            yield frame
+        frame = frame.f_back
+
+
+# --- names of frames ---------------------------------------------------------------------------------------------------
+
+
+def _names(frame: FrameType) -> Any:
+    """Returns the names of a frame, as far as they can be read without effect (see `_may_be_read`); none of those of the program's own mapping."""
+    names: Any = frame.f_locals
+    return names if type(names) in _NAMESPACES else {}
+
+
+def _forget(frame: FrameType, names: dict[str, Any]) -> None:
+    """Clears the names that were read of a frame."""
+    if _KEEPS and frame.f_code.co_flags & CO_OPTIMIZED:
+        names.clear()
+
+
+@lru_cache(maxsize=1024)
+def _reads_locals(code: CodeType) -> bool:
+    return not _READ_LOCALS.isdisjoint(code.co_names)
+
+
+def _may_be_read(code: CodeType) -> bool:
+    return not (code.co_flags & CO_OPTIMIZED and _reads_locals(code))
+
+
+def _callers(frames: Sequence[FrameType], sites: Sequence[Site]) -> tuple[Mapping[str, str], ...]:
+    """Returns for each frame what the one that called it calls its arguments, as far as these still have their names.
+
+    That is the same whenever the program is at this place, since the same expression has called it.
+    """
+    found: list[Mapping[str, str]] = []
+    for (callee, caller), site in zip(pairwise(frames), sites[1:], strict=False):
+        if not _may_be_read(callee.f_code) or not callee.f_code.co_flags & CO_OPTIMIZED:
+            found.append({})
+            continue
+        names = _names(callee)
+        given = {each: names[each] for each in _parameters(callee.f_code) if each in names}
+        _forget(callee, names)
+        names = _names(caller) if site.labels else {}
+        labels = [(id(each.value(names)), each.text) for each in site.labels]
+        if site.labels:
+            _forget(caller, names)
+        spelled = {
+            name: {text for key, text in labels if key == id(value)}
+            for name, value in given.items()
+            if value is not None
+        }
+        found.append({name: next(iter(texts)) for name, texts in spelled.items() if len(texts) == 1})
+    return tuple(found)
+
+
+def _parameters(code: CodeType) -> Sequence[str]:
+    """Returns the parameters of a function that it assigns nothing else to."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    return [each for each in code.co_varnames[:count] if each not in _stored(code)]
+
+
+@lru_cache(maxsize=1024)
+def _stored(code: CodeType) -> frozenset[str]:
+    from dis import get_instructions  # noqa: PLC0415  # only where something calls a function
+
+    return frozenset(
+        each.argval
+        for each in get_instructions(code)
+        if each.opname in ("STORE_FAST", "DELETE_FAST", "STORE_DEREF", "STORE_FAST_STORE_FAST", "STORE_FAST_LOAD_FAST")
+    )

@@ -1,0 +1,482 @@
+"""What a watch finds out about PyTorch programs of many files: the calls that led to each line, the names of operands, and iterations of loops."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import textwrap
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from inplacelab.language import speak
+
+torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
+
+from inplacelab.diagnosis.findings import Finding, completed  # noqa: E402
+from inplacelab.diagnosis.places import DEEPEST  # noqa: E402
+from inplacelab.diagnosis.report import report  # noqa: E402
+from inplacelab.frameworks.torch.watch import TorchWatch  # noqa: E402  # it imports PyTorch
+from inplacelab.recorders.own_code import OWNS  # noqa: E402
+from inplacelab.recording.facts import SiteFacts, Sites  # noqa: E402
+from inplacelab.recording.sentences.failures import Mark, marks  # noqa: E402
+from tests.recorders.torch_runs import needs_saved  # noqa: E402
+
+pytestmark = [pytest.mark.oracle, needs_saved]
+Program = Callable[[Mapping[str, str]], Finding]
+
+GAN = {
+    "models.py": """\
+        from torch import nn
+        class GAN:
+            def __init__(self):
+                self.g = nn.Linear(2, 3)
+                self.d = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+            def score(self, x):
+                return self.d(x).mean()
+        """,
+    "losses.py": """\
+        def d_loss(gan, real, fake):
+            return gan.score(fake) - gan.score(real)
+        def g_loss(gan, fake):
+            return -gan.score(fake)
+        """,
+    "main.py": """\
+        import torch
+        from models import GAN
+        from losses import d_loss, g_loss
+        def step(optim, loss):
+            optim.zero_grad()
+            loss.backward(retain_graph=True)
+            optim.step()
+        def main():
+            gan = GAN()
+            opt_g, opt_d = (torch.optim.SGD(each.parameters(), 0.1) for each in (gan.g, gan.d))
+            for epoch in range(2):
+                fake = gan.g(torch.rand(5, 2))
+                loss_d = d_loss(gan, torch.rand(5, 3), fake)
+                loss_g = g_loss(gan, fake)
+                step(opt_d, loss_d)
+                step(opt_g, loss_g)
+        main()
+        """,
+}
+AGENT = {
+    "model.py": """\
+        import torch
+        class Critic(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.q = torch.nn.Linear(5, 1)
+            def forward(self, states, actions):
+                return self.q(torch.cat([states, actions], 1))
+        """,
+    "utils.py": """\
+        def update(optim, loss):
+            optim.zero_grad()
+            loss.backward()
+            optim.step()
+        """,
+    "agent.py": """\
+        import torch
+        from model import Critic
+        from utils import update
+        class Agent:
+            def __init__(self):
+                self.critic, self.policy = Critic(), torch.nn.Linear(3, 2)
+                self.q_optim = torch.optim.SGD(self.critic.parameters(), 0.1)
+                self.policy_optim = torch.optim.SGD(self.policy.parameters(), 0.1)
+            def critic_loss(self, batch):
+                return self.critic(*batch).square().mean()
+            def policy_loss(self, batch):
+                return -self.critic(batch[0], self.policy(batch[0])).mean()
+            def learn(self, batch):
+                q_loss = self.critic_loss(batch)
+                policy_loss = self.policy_loss(batch)
+                update(self.q_optim, q_loss)
+                update(self.policy_optim, policy_loss)
+            def episode(self):
+                self.learn((torch.rand(4, 3), torch.rand(4, 2)))
+            def run(self):
+                self.episode()
+        """,
+    "main.py": """\
+        from agent import Agent
+        def main():
+            Agent().run()
+        main()
+        """,
+}
+U_NET = {
+    "unet/__init__.py": "",
+    "unet/parts.py": """\
+        from torch import nn
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.block = nn.Sequential(nn.Conv2d(2, 2, 3, padding=1), nn.ReLU())
+            def forward(self, x):
+                return self.block(x)
+        class Up(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = Block()
+            def forward(self, x, skip):
+                x = self.conv(x)
+                x += skip
+                return x
+        """,
+    "unet/model.py": """\
+        from torch import nn
+        from .parts import Block, Up
+        class UNet(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.downs, self.ups = nn.ModuleList([Block(), Block()]), nn.ModuleList([Up(), Up()])
+            def forward(self, x):
+                skips = []
+                for down in self.downs:
+                    skips.append(x := down(x))
+                for up in self.ups:
+                    x = up(x, skips.pop())
+                return x
+        """,
+    "main.py": """\
+        import torch
+        from unet.model import UNet
+        net = UNet()
+        net(torch.rand(1, 2, 4, 4)).sum().backward()
+        """,
+}
+BLOCKS = {
+    "main.py": """\
+        import torch
+        from torch import nn
+        class Dense(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lin = nn.Linear(4, 4)
+            def forward(self, x):
+                return self.lin(x).relu()
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a, self.b, self.c = Dense(), Dense(), Dense()
+            def forward(self, x):
+                p = self.a(x)
+                q = self.b(p)
+                r = self.c(q)
+                q += r
+                return q
+        Net()(torch.rand(2, 4)).sum().backward()
+        """
+}
+RNN = {
+    "cell.py": """\
+        import torch
+        class Cell(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lin = torch.nn.Linear(3, 3)
+            def forward(self, h):
+                return self.lin(h).tanh()
+        """,
+    "main.py": """\
+        import torch
+        from cell import Cell
+        def unroll(cell, h):
+            for t in range(4):
+                h[t + 1] = cell(h[t])
+                if t > 1:
+                    h[t - 1] *= 2
+            return h.sum()
+        unroll(Cell(), torch.zeros(5, 3)).backward()
+        """,
+}
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    """Runs the files of a program under a watch, and returns its last failure."""
+
+    def run(files: Mapping[str, str]) -> Finding:
+        for name, text in files.items():
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(textwrap.dedent(text), encoding="utf-8")
+        before = {*sys.modules}
+        watch = TorchWatch()
+        torch.manual_seed(0)
+        watch.begin()
+        with suppress(RuntimeError):
+            runpy.run_path(str(tmp_path / "main.py"), run_name="__main__")
+        watch.end()
+        for name in {*sys.modules} - before:
+            if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
+                del sys.modules[name]
+        return watch.failures[-1]
+
+    monkeypatch.setitem(OWNS, __file__, False)  # this file is no part of the programs
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    return run
+
+
+def where(sites: Sites) -> list[str]:
+    def one(site: SiteFacts) -> str:
+        loops = ", ".join(f"{each.name or 'count'} = {each.value}" for each in site.loops)
+        return f"{Path(site.file).name}:{site.line}" + (f" ({loops})" if loops else "")
+
+    return [one(each) for each in sites]
+
+
+CHAINS = {
+    "GAN": (
+        GAN,
+        ["models.py:7", "losses.py:4", "main.py:14 (epoch = 0)", "main.py:17"],
+        ["main.py:7", "main.py:15 (epoch = 0)", "main.py:17"],
+        ["main.py:6", "main.py:16 (epoch = 0)", "main.py:17"],
+    ),
+    "agent": (
+        AGENT,
+        ["model.py:7", "agent.py:12", "agent.py:15", "agent.py:19", "agent.py:21", "main.py:3", "main.py:4"],
+        ["utils.py:4", "agent.py:16", "agent.py:19", "agent.py:21", "main.py:3", "main.py:4"],
+        ["utils.py:3", "agent.py:17", "agent.py:19", "agent.py:21", "main.py:3", "main.py:4"],
+    ),
+    "U-Net": (
+        U_NET,
+        ["parts.py:7", "parts.py:13", "model.py:12", "main.py:4"],
+        ["parts.py:14", "model.py:12", "main.py:4"],
+        ["main.py:4"],
+    ),
+    "recurrent": (
+        RNN,
+        ["cell.py:7", "main.py:5 (t = 3)", "main.py:9"],
+        ["main.py:5 (t = 3)", "main.py:9"],
+        ["main.py:9"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_every_place_has_the_calls_that_led_there(name: str, run: Program) -> None:
+    files, *expected = CHAINS[name]
+    found = run(files).facts
+    assert [where(found.values[0].sites), where(found.values[0].writes[0].sites), where(found.needed)] == expected
+
+
+NAMES = {
+    "GAN": (GAN, "a view of `gan.d.2.weight`, its operand", ""),
+    "agent": (AGENT, "a view of `self.critic.q.weight`, its operand", ""),
+    "U-Net": (U_NET, "keeps its result", "the result is `x`"),
+    "blocks": (BLOCKS, "`x`, its operand", "the operand is `q`"),
+    "recurrent": (RNN, "`h`, its operand", ""),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_operands_have_the_names_that_the_reader_gives_them(name: str, run: Program) -> None:
+    files, expected, by_caller = NAMES[name]
+    kept = marked(run(files), "kept")
+    assert expected in kept.says.en
+    assert "mat1" not in kept.says.en
+    assert "mat2" not in kept.says.en
+    assert kept.calls.en.partition("; ")[2] == by_caller
+
+
+def marked(found: Finding, role: str) -> Mark:
+    return next(each for each in marks(found.facts) if each.role == role)
+
+
+def test_a_short_chain_is_shown_whole_and_of_a_long_one_what_tells_it_from_others(run: Program) -> None:
+    found = run(BLOCKS)
+    assert marked(found, "kept").calls.en == (
+        "called from line 16, `r = self.c(q)` ← line 19, `Net()(torch.rand(2, 4)).sum().backward()`; the operand is `q`"
+    )
+    assert marked(found, "overwritten").calls.zh == "调用处：第 19 行 `Net()(torch.rand(2, 4)).sum().backward()`"
+    assert marked(found, "needed").calls.en == ""
+    found = run(AGENT)
+    assert [marked(found, role).calls.en for role in ("kept", "overwritten", "needed")] == [
+        "called from agent.py:12, `return -self.critic(batch[0], self.policy(batch[0])).mean()` ← agent.py:15, "
+        "`policy_loss = self.policy_loss(batch)` ← … ← main.py:4, `main()`",
+        "called from agent.py:16, `update(self.q_optim, q_loss)` ← … ← main.py:4, `main()`",
+        "called from agent.py:17, `update(self.policy_optim, policy_loss)` ← … ← main.py:4, `main()`",
+    ]
+    for language in ("en", "zh"):
+        with speak(language):
+            assert len(report(completed(found)).splitlines()) < 20
+
+
+def test_a_recursion_is_a_short_chain(run: Program) -> None:
+    found = run(
+        {
+            "main.py": """\
+        import torch
+        def deep(n, x):
+            if n:
+                return deep(n - 1, x)
+            return x.sigmoid()
+        def main():
+            h = deep(100, torch.ones(3, requires_grad=True))
+            h.mul_(2)
+            h.sum().backward()
+        main()
+        """
+        }
+    )
+    assert marked(found, "kept").calls.en == (
+        "called from line 4, `return deep(n - 1, x)` ← … ← line 7, `h = deep(100, torch.ones(3, requires_grad=True))` ← line 10, `main()`"
+    )
+    assert len(found.facts.values[0].sites) == DEEPEST
+
+
+def test_a_comprehension_is_no_call(run: Program) -> None:
+    found = run(
+        {
+            "main.py": """\
+        import torch
+        def main(hs):
+            ys = [h.exp() for h in hs]
+            ys[1] += 1
+            sum(y.sum() for y in ys).backward()
+        main([torch.ones(3, requires_grad=True) for _ in range(2)])
+        """
+        }
+    )
+    kept = marked(found, "kept")
+    assert (kept.line, kept.calls.en) == (
+        3,
+        "called from line 6, `main([torch.ones(3, requires_grad=True) for _ in range(2)])`",
+    )
+    assert kept.says.en.endswith("at version 0, in `main`")
+
+
+# --- iterations --------------------------------------------------------------------------------------------------------
+
+ITERATIONS = {
+    "the variable of a loop": (
+        """\
+        for i in range(4):
+            h[i].add_(w * h[i - 1])
+        """,
+        ("kept for i = 3:", "other elements of its storage written for i = 3 by"),
+    ),
+    "other iterations": (
+        """\
+        for i in range(4):
+            for key in ("a", "b"):
+                if i == 1:
+                    y = (w * h[0]).sum()
+                if (i, key) == (2, "b"):
+                    h[0].mul_(2)
+        """,
+        ("kept for i = 1, key = 'b':", "overwritten for i = 2, key = 'b' by"),
+    ),
+    "several iterations": (
+        """\
+        y = 0
+        for i in range(4):
+            if i:
+                h.mul_(2)
+            else:
+                y = (h * w).sum()
+        """,
+        ("kept for i = 0:", "overwritten for i = 1 to i = 3 by"),
+    ),
+    "no simple variable": (
+        """\
+        for each in [w, w, w]:
+            h.add_(each * h)
+        """,
+        ("kept (the 3rd time that this ran):", "overwritten (the 3rd time that this ran) by"),
+    ),
+    "while": (
+        """\
+        k = 0
+        while k < 3:
+            h.add_(w * h)
+            k += 1
+        """,
+        ("kept for k = 2:", "overwritten for k = 2 by"),
+    ),
+    "while without a variable": (
+        """\
+        while h.max() < 4:
+            h.add_(w * h + 1)
+        """,
+        ("kept (the 3rd time that this ran):", "overwritten (the 3rd time that this ran) by"),
+    ),
+    "a comprehension": (
+        """\
+        [h.add_(w * h) for n in range(3)]
+        """,
+        ("kept for n = 2:", "overwritten for n = 2 by"),
+    ),
+    "not in the loop": (
+        """\
+        for i in [1]:
+            pass
+        else:
+            y = (w * h).sum()
+            h.mul_(2)
+        """,
+        ("kept:", "overwritten by"),
+    ),
+    "one iteration of different lines": (
+        """\
+        for i in range(3):
+            y = (w * h).sum()
+            h.mul_(2)
+        """,
+        ("kept:", "overwritten by"),
+    ),
+    "a value that is no simple one": (
+        """\
+        for i in (10 ** 30, 1.5, None):
+            h.add_(w * h)
+        """,
+        ("kept (the 3rd time that this ran):", "overwritten (the 3rd time that this ran) by"),
+    ),
+}
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["module", "function"])
+@pytest.mark.parametrize("name", ITERATIONS)
+def test_iterations(name: str, inside: bool, run: Program) -> None:
+    text, expected = ITERATIONS[name]
+    begin = "w = torch.ones(3, requires_grad=True)\nh = torch.zeros(4, 3)\ny = 0\n"
+    text = begin + textwrap.dedent(text) + "(y + h.sum()).backward()\n"
+    if inside:
+        text = f"def main():\n{textwrap.indent(text, '    ')}\nmain()\n"
+    found = run({"main.py": f"import torch\n{text}"})
+    for role, said in zip(("kept", "overwritten"), expected, strict=True):
+        assert marked(found, role).says.en.startswith(said)
+
+
+def test_to_read_the_variables_of_loops_has_no_effect(run: Program) -> None:
+    """Before Python 3.13, the dictionary that `locals()` returns is the one in which a frame's names are read."""
+    found = run(
+        {
+            "main.py": """\
+        import torch, weakref
+        def main():
+            names = locals()
+            w = torch.ones(3, requires_grad=True)
+            for i in range(3):
+                h = w * i
+            assert "w" not in names and names == {}, names
+            h = w.exp()
+            gone = []
+            for i in range(2):
+                x = h * 1
+                gone.append(weakref.ref(x))
+                del x
+            assert [each() for each in gone] == [None, None]
+            h.mul_(2)
+            h.sum().backward()
+        main()
+        """
+        }
+    )
+    assert found.facts.needed[0].line == 16
