@@ -17,7 +17,7 @@ from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, 
 from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.sentences.stacks import Stacks, file_in_words, function_in_words, named_by_caller
+from inplacelab.recording.sentences.stacks import Stacks, file_in_words, file_key, function_in_words, named_by_caller
 
 Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
 """What was done in a line: a view was made, through which was written later; a value was kept, overwritten, read after that, released by an
@@ -373,7 +373,9 @@ def _through(write: OverwriteFacts) -> Text:
     where = inside = _NOTHING
     if write.made:
         made, there = write.made[0], write.sites[0].file if write.sites else ""
-        line = (_ON_LINE if made.file == there else _ON_LINE_OF).format(made.line, file_in_words(made.file))
+        line = (_ON_LINE if file_key(made.file) == file_key(there) else _ON_LINE_OF).format(
+            made.line, file_in_words(made.file)
+        )
         code = made.expression if len(made.expression) <= LONGEST else made.expression[: LONGEST - 1] + "…"
         where, inside = (
             (each.format(code, line) for each in (_MADE_AT, _MADE_AS))

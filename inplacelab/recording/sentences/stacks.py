@@ -153,13 +153,21 @@ def _clipped(code: str) -> str:
 
 def line_in(site: SiteFacts, of: str) -> Text:
     """Returns the line of a place in words, for a reader who looks at the file `of`: "line 5", "agent.py:232", "line 5 of cell [2]"."""
-    if site.file == of:
+    if site.file == of or file_key(site.file) == file_key(of):
         return _ON_LINE.format(site.line)
     cell = _cell(site.file)
     if cell is not None:
         return _ON_LINE_OF_CELL.format(site.line, _CELL.format(cell))
     name = f"{shown_file(site.file)}:{site.line}"
     return Text(name, name)
+
+
+def file_key(filename: str) -> str:
+    """Returns what tells a file from others, whichever of its names is given: a link, say, or one from the current folder."""
+    try:
+        return os.path.realpath(filename) if os.path.exists(filename) else filename
+    except (OSError, ValueError):
+        return filename
 
 
 def shown_file(filename: str) -> str:
