@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from inplacelab.recorders.program import parsed
+from inplacelab.recorders.program import PARSING
 from inplacelab.recorders.static import attributes_of
 
 Position = tuple[int | None, int | None, int | None, int | None]
@@ -73,10 +73,18 @@ class Label:
 
 
 class Expressions:
-    """A parsed text. Nothing is known of one that cannot be parsed."""
+    """A parsed text. Nothing is found in one that cannot be parsed."""
 
     def __init__(self, text: str) -> None:
-        self._tree: Any = parsed(text)
+        self._tree: ast.Module = ast.Module([], [])
+        self._is_known = bool(text.strip())
+        try:
+            with PARSING:
+                self._tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            pass  # it is not the text that ran
+        except (RecursionError, MemoryError, SystemError):
+            self._is_known = False
 
     def loops(self, position: Position, function: str) -> list[Loop]:
         """Returns the loops around a position in the code of one function, outermost first.
@@ -103,8 +111,8 @@ class Expressions:
 
     def fits(self, code: CodeType, position: Position) -> bool:
         """Whether code may be made of the text: it has a node that ends where an expression of the code does, in a function that begins where that does."""
-        if not self._tree.body or position[0] is None:
-            return True  # nothing is known
+        if not self._is_known or position[0] is None:
+            return True
         around = [*self._around(position)]
         ends = any((each.end_lineno, each.end_col_offset) == (position[1], position[3]) for each in around)
         name, first = code.co_name, code.co_firstlineno

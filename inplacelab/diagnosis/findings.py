@@ -21,6 +21,10 @@ def plain(text: str, _: str) -> str:
     return text
 
 
+class ChangedError(FileNotFoundError):
+    """Raised for the text of a file that has another one now than that which ran."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """What is found out about a backward pass that failed, or whose gradients are wrong, and what is said of it.
@@ -32,7 +36,8 @@ class Finding:
         advice: what may be done, in general; None if nothing is known.
         fixes: ways to fix the program.
         sources: the texts of the files that they change, before.
-        text_of: returns the text of a file that ran; it raises `FileNotFoundError` for one that is not known, or has another text now.
+        text_of: returns the text of a file that ran; it raises `FileNotFoundError` for one that is not known, and
+            `ChangedError` for one that has another text now.
         written: that of them which was written to the files.
         ended: whether its error has ended the program.
         address: the address of the exception, for a watch.

@@ -18,6 +18,7 @@ from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 from inplacelab.diagnosis.expressions import Expressions, Label, Loop, Position
+from inplacelab.diagnosis.findings import ChangedError
 from inplacelab.language import Text
 from inplacelab.recorders.own_code import OWNS, is_own
 from inplacelab.recorders.program import CO_OPTIMIZED, RELAY
@@ -47,6 +48,8 @@ def _namespace() -> type:
 
 _NAMESPACES = frozenset({dict, _namespace()})
 """The types of `f_locals`, unless the program runs code in a mapping of its own."""
+_GENERATED = frozenset({"<string>", "<unknown>", "<ast>", "<code>", "<generated>", "<dynamic>", "<exec>", "<eval>"})
+"""The usual names for code that is in no file."""
 _READ_LOCALS = frozenset({"locals", "vars", "eval", "exec", "dir"})
 """A function that may call one of these may keep the dictionary of its names, which to read them here would change."""
 
@@ -104,16 +107,14 @@ class Sources:
         """Returns the text of a file that may be edited.
 
         Raises:
-            FileNotFoundError: if it is not known, or not the text that the file has now.
+            FileNotFoundError: if it is not known.
+            ChangedError: if the file has another text now.
         """
-        text = "".join(self.lines(filename))
-        if not text or self.is_other(filename):
-            raise FileNotFoundError(filename)
-        return text
-
-    def is_other(self, filename: str) -> bool:
-        """Whether a file has another text than that which ran."""
-        return filename in self._unfit or _read(filename) != self.lines(filename)
+        if filename in self._unfit or _read(filename) != self.lines(filename):
+            raise ChangedError(filename)
+        if text := "".join(self.lines(filename)):
+            return text
+        raise FileNotFoundError(filename)
 
     def remarks(self, filenames: Iterable[str]) -> list[Text]:
         """Returns what is to be said of the texts of files."""
@@ -147,11 +148,13 @@ class Site:
         code: the code that it runs.
         instruction: the offset of its instruction.
         sources: the texts of the program.
+        inside: what runs there without a file.
     """
 
     code: CodeType
     instruction: int
     sources: Sources = field(compare=False, repr=False)
+    inside: str = ""
 
     @property
     def filename(self) -> str:
@@ -182,7 +185,7 @@ class Site:
         """The same as plain data."""
         line, last, left, right = self.position
         columns = (-1, -1) if None in (line, last, left, right) else (left or 0, right or 0)
-        return SiteFacts(self.filename, self.line, last or self.line, *columns, self.text, self.function)
+        return SiteFacts(self.filename, self.line, last or self.line, *columns, self.text, self.function, self.inside)
 
     @property
     def position(self) -> tuple[int | None, int | None, int | None, int | None]:
@@ -317,6 +320,7 @@ class Places:
 
     def _known_of(self, frame: FrameType | None, frames: list[FrameType]) -> _Known | None:
         key: list[int] = []
+        called = frame
         owns = OWNS.get
         while frame is not None:  # this runs at every operation
             code = frame.f_code
@@ -331,11 +335,15 @@ class Places:
             del key[2 * INNERMOST : -2 * (DEEPEST - INNERMOST)], frames[INNERMOST : INNERMOST - DEEPEST]
         known = self._known.get(tuple(key))
         if known is None:
-            known = self._known[tuple(key)] = self._found(frames)  # which keeps the code, and so its address
+            known = self._known[tuple(key)] = self._found(
+                frames, _generated(called, frames[0])
+            )  # which keeps the code, and so its address
         return known
 
-    def _found(self, frames: Sequence[FrameType]) -> _Known:
-        sites = tuple(Site(each.f_code, each.f_lasti, self.sources) for each in frames)
+    def _found(self, frames: Sequence[FrameType], generated: str) -> _Known:
+        sites = tuple(
+            Site(each.f_code, each.f_lasti, self.sources, "" if k else generated) for k, each in enumerate(frames)
+        )
         in_loops = ((number, around) for number, site in enumerate(sites) if (around := site.loops))
         loops = tuple((number, loop) for number, some in islice(in_loops, IN_LOOPS) for loop in some)
         return _Known(Place(sites, loops, callers=_callers(_without_gap(frames), sites)), loops, tuple(sites[0].labels))
@@ -377,6 +385,16 @@ class _Known:
         self.place = Place(self.place.sites, self.loops, tuple(values[:names]), count, self.place.callers)
         self.values = values
         return self.place
+
+
+def _generated(frame: FrameType | None, innermost: FrameType) -> str:
+    """Returns the code without a file in which a frame runs, called by the innermost frame of the program's own code; "" if there is none."""
+    while frame is not None and frame is not innermost:
+        code = frame.f_code
+        if code.co_filename in _GENERATED and code.co_name != RELAY:
+            return f"{code.co_qualname} of {code.co_filename}" if code.co_name != "<module>" else code.co_filename
+        frame = frame.f_back
+    return ""
 
 
 def _called_for(frame: FrameType) -> FrameType:

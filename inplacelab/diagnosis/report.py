@@ -155,9 +155,10 @@ def quoted(lines: Sequence[Mark], *, indent: str = "  ", paint: Paint = plain) -
         if each.line != shown:
             yield f"{indent}{each.line:>{gutter}} | {text or _UNKNOWN}"
             shown = each.line
-        left, right = (each.at.span or (len(text) - len(text.lstrip()), len(text))) if text else (0, 0)
+        left, right = each.at.span or (len(text) - len(text.lstrip()), len(text))
         blank, sign = " " * _width(text[:left]), _SIGNS.get(each.role, "^") * max(_width(text[left:right]), 1)
-        yield f"{indent}{'':>{gutter}} | {blank}{paint(f'{sign} {closed_up(each.says)}', each.role)}"
+        said = f"{sign} {closed_up(each.says)}" if text else str(closed_up(each.says))
+        yield f"{indent}{'':>{gutter}} | {blank}{paint(said, each.role)}"
         if each.calls != _NOTHING:
             yield f"{indent}{'':>{gutter}} | {blank}{closed_up(each.calls)}"
 

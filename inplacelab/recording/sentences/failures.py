@@ -156,6 +156,7 @@ _NEEDED_AGAIN = Text("needed here again{0}", "在此再次需要{0}")
 _USED = Text("used here{0}", "在此使用{0}")
 _REFUSED = Text("refused", "被拒绝")
 _IN = Text("{0}, in `{1}`", "{0}（在 `{1}` 中）")
+_INSIDE_CODE = Text("{0}, in code without a file ({1})", "{0}，位于没有文件的代码中（{1}）")
 _NOTE = Text("Line {0}: {1}.", "第 {0} 行：{1}。")
 _NOTE_IN = Text("Line {0} of {2}: {1}.", "{2} 第 {0} 行：{1}。")
 
@@ -322,6 +323,8 @@ class _Marks:
         function = function_in_words(sites[0].function)
         if function and role != "made":
             says = _IN.format(says, function)
+        if sites[0].inside:
+            says = _INSIDE_CODE.format(says, sites[0].inside)
         brief = _BRIEFEST[role] if None in version else _BRIEFLY[role].format(*version)
         calls = _NOTHING if role == "made" else self._stacks.calls(sites)
         return Mark(role, sites, says, brief, self._value, write, self._number, calls)
