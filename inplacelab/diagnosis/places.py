@@ -271,10 +271,12 @@ class Places:
 
     Attributes:
         sources: the texts of the program.
+        root: the frame that began to watch: what has called it is no part of what is watched.
     """
 
     def __init__(self) -> None:
         self.sources = Sources()
+        self.root: FrameType | None = None
         self._known: dict[tuple[int, ...], _Known] = {}
         self._runs: dict[tuple[int, int], int] = {}
         self._code: dict[int, CodeType] = {}
@@ -320,7 +322,7 @@ class Places:
 
     def _known_of(self, frame: FrameType | None, frames: list[FrameType]) -> _Known | None:
         key: list[int] = []
-        called = frame
+        called, root = frame, self.root
         owns = OWNS.get
         while frame is not None:  # this runs at every operation
             code = frame.f_code
@@ -328,6 +330,8 @@ class Places:
             if (is_own(code.co_filename) if own is None else own) and code.co_name != RELAY:
                 key += (id(code), frame.f_lasti)
                 frames.append(frame)
+            if frame is root:
+                break
             frame = frame.f_back
         if not key:
             return None
@@ -437,6 +441,14 @@ def own_frames(frame: FrameType | None) -> Iterator[FrameType]:
         if is_own(frame.f_code.co_filename) and frame.f_code.co_name != RELAY:
             yield frame
         frame = frame.f_back
+
+
+def beginning() -> FrameType | None:
+    """Returns the frame that begins to watch: the innermost that is none of this package."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith("inplacelab."):
+        frame = frame.f_back
+    return frame
 
 
 # --- names of frames ---------------------------------------------------------------------------------------------------

@@ -601,3 +601,40 @@ def test_a_program_that_imports_itself(run: Program) -> None:
     said = said_of(run({"main.py": text}))
     assert said.count("main.py") == 1
     assert "|            called from line 6, `h = main.keep(torch.ones(3, requires_grad=True))`" in said
+
+
+@pytest.mark.parametrize(
+    ("files", "line"), [(GAN, "line 15 of main.py"), (AGENT, "line 16 of agent.py")], ids=["GAN", "agent"]
+)
+def test_advice_names_the_call_that_tells_an_update_from_others(
+    files: Mapping[str, str], line: str, run: Program
+) -> None:
+    found = completed(run(files))
+    assert (
+        found.fixes[0].says.en.replace(" of main.py", "")
+        == f"compute the loss again after {line.replace(' of main.py', '')}, from the new values"
+    )
+
+
+def test_an_edit_names_the_file_of_a_package(run: Program, tmp_path: Path) -> None:
+    fix = completed(run(U_NET)).fixes[0]
+    assert fix.says.en.startswith("in line 14 of unet/parts.py write `x = x + skip`")
+    assert {Path(each.file).relative_to(tmp_path) for each in fix.edits} <= {Path("unet/parts.py")}
+
+
+def test_a_view_names_the_file_and_the_line_that_made_it(run: Program) -> None:
+    found = run({
+        "halves.py": "# a\n# b\ndef halves(t):\n    return t[:, :2], t[:, 2:]\n",
+        "main.py": """\
+            import torch
+            from halves import halves
+            head = torch.nn.Linear(2, 2)
+            h = torch.nn.Linear(4, 4)(torch.rand(3, 4))
+            a, b = halves(h)
+            out = head(a)
+            total = h[:, 2:].sum()
+            b += out
+            (h.square().sum() + total).backward()
+            """,
+    })  # fmt: skip
+    assert "through a view of `h` (`t[:, 2:]`, line 4 of halves.py)" in marked(found, "overwritten").says.en

@@ -23,7 +23,7 @@ import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.findings import Finding
-from inplacelab.diagnosis.places import Place, Places
+from inplacelab.diagnosis.places import Place, Places, beginning
 from inplacelab.diagnosis.watch_log import Counter, Made, StorageLog, WatchLog, Write, addresses, packed
 from inplacelab.frameworks.torch import interception
 from inplacelab.frameworks.torch.calls import TorchKind, kind_of
@@ -192,6 +192,7 @@ class TorchWatch:
 
     def begin(self) -> None:
         """Begins to watch."""
+        self._places.root = beginning()
         self._threads.here, self._on = _Thread(_next_node()), True
         for patch in self._patches:
             patch.begin()
@@ -201,7 +202,7 @@ class TorchWatch:
     def end(self, error: BaseException | None = None) -> None:
         """Ends that. Of an error it knows from PyTorch's engine."""
         del error
-        self._on = False
+        self._on, self._places.root = False, None
         take_away(self._mode)
         interception.end_reports(self)
         for patch in self._patches:

@@ -182,6 +182,12 @@ def shown_file(filename: str) -> str:
     return filename if near.startswith("..") or not os.path.exists(near) else near
 
 
+def brief_file(filename: str) -> Text:
+    """Returns a file's name within a sentence: from the current folder, or without its folder."""
+    said = file_in_words(filename)
+    return Text(name := os.path.basename(filename), name) if os.path.isabs(said.en) else said
+
+
 def file_in_words(filename: str) -> Text:
     """Returns a file's name within a sentence."""
     cell, name = _cell(filename), shown_file(filename)
