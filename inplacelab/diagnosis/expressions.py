@@ -113,7 +113,7 @@ class Expressions:
         """Whether code may be made of the text: it has a node that ends where an expression of the code does, in a function that begins where that does."""
         if not self._is_known or position[0] is None:
             return True
-        around = [*self._around(position)]
+        around: list[Any] = [*self._around(position)]
         ends = any((each.end_lineno, each.end_col_offset) == (position[1], position[3]) for each in around)
         name, first = code.co_name, code.co_firstlineno
         kinds = _COMPREHENSION if name in _COMPREHENSIONS else _FUNCTION | ast.ClassDef
