@@ -344,6 +344,17 @@ def _site(recording: Recording, place: Place, meant: ast.expr | ast.stmt | None)
     return SiteFacts(file, line, meant.end_lineno or line, meant.col_offset, meant.end_col_offset or 0, text, function)
 
 
+def places_of(facts: FailureFacts) -> list[SiteFacts]:
+    """Returns the innermost places of a failure."""
+    of_values = (
+        (value.sites, value.read, *(sites for each in value.writes for sites in (each.sites, each.made)))
+        for value in facts.values
+    )
+    return [
+        each[0] for each in (*(sites for some in of_values for sites in some), facts.released, facts.needed) if each
+    ]
+
+
 def moved(facts: FailureFacts, move: Callable[[SiteFacts], SiteFacts]) -> FailureFacts:
     """Returns the same facts with other places."""
     return _placed(facts, lambda some: tuple(map(move, some)))

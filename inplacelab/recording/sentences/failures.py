@@ -17,7 +17,7 @@ from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, 
 from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.sentences.stacks import Stacks, file_in_words, function_in_words, named_by_caller
+from inplacelab.recording.sentences.stacks import Stacks, file_in_words, file_key, function_in_words, named_by_caller
 
 Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
 """What was done in a line: a view was made, through which was written later; a value was kept, overwritten, read after that, released by an
@@ -157,6 +157,7 @@ _USED = Text("used here{0}", "在此使用{0}")
 _REFUSED = Text("refused", "被拒绝")
 _IN = Text("{0}, in `{1}`", "{0}（在 `{1}` 中）")
 _CALLED = Text("{0}, called from {1}", "{0}，由{1}调用")
+_INSIDE_CODE = Text("{0}, in code without a file ({1})", "{0}，位于没有文件的代码中（{1}）")
 _NOTE = Text("Line {0}: {1}.", "第 {0} 行：{1}。")
 _NOTE_IN = Text("Line {0} of {2}: {1}.", "{2} 第 {0} 行：{1}。")
 
@@ -339,6 +340,8 @@ class _Marks:
         function = function_in_words(sites[0].function)
         if function and role != "made":
             says = _IN.format(says, function)
+        if sites[0].inside:
+            says = _INSIDE_CODE.format(says, sites[0].inside)
         brief = _BRIEFEST[role] if None in version else _BRIEFLY[role].format(*version)
         calls = _NOTHING if role == "made" else self._stacks.calls(sites)
         return Mark(role, sites, says, brief, self._value, write, self._number, calls)
@@ -370,7 +373,7 @@ def _kept_parts(value: KeptFacts) -> tuple[str | Text, ...]:
 
 def _line(line: int, file: str, there: str) -> Text:
     """Returns a line in words: with its file, if that is another one than where the text is about."""
-    return (_ON_LINE if file == there else _ON_LINE_OF).format(line, file_in_words(file))
+    return (_ON_LINE if file_key(file) == file_key(there) else _ON_LINE_OF).format(line, file_in_words(file))
 
 
 def _role_of(value: KeptFacts) -> Text:

@@ -154,7 +154,7 @@ def _clipped(code: str) -> str:
 
 def line_in(site: SiteFacts, of: str) -> Text:
     """Returns the line of a place in words, for a reader who looks at the file `of`: "line 5", "agent.py:232", "line 5 of cell [2]"."""
-    if site.file == of:
+    if site.file == of or file_key(site.file) == file_key(of):
         return _ON_LINE.format(site.line)
     cell = _cell(site.file)
     if cell is not None:
@@ -163,6 +163,14 @@ def line_in(site: SiteFacts, of: str) -> Text:
         return _ON_LINE_OF_FILE.format(site.line, file_label(""))
     name = f"{shown_file(site.file)}:{site.line}"
     return Text(name, name)
+
+
+def file_key(filename: str) -> str:
+    """Returns what tells a file from others, whichever of its names is given: a link, say, or one from the current folder."""
+    try:
+        return os.path.realpath(filename) if os.path.exists(filename) else filename
+    except (OSError, ValueError):
+        return filename
 
 
 def shown_file(filename: str) -> str:
@@ -175,6 +183,12 @@ def shown_file(filename: str) -> str:
     except (ValueError, OSError):
         return filename
     return filename if near.startswith("..") or not os.path.exists(near) else near
+
+
+def brief_file(filename: str) -> Text:
+    """Returns a file's name within a sentence: from the current folder, or without its folder."""
+    said = file_in_words(filename)
+    return Text(name := os.path.basename(filename), name) if os.path.isabs(said.en) else said
 
 
 def file_in_words(filename: str) -> Text:
