@@ -87,7 +87,7 @@ class EngineRecorder(observe.Observer):
         refusals: the engine's refusals so far, in order, as weak references.
     """
 
-    framework, version, elsewhere = "inplacelab", __version__, ELSEWHERE
+    framework, version, elsewhere, waits = "inplacelab", __version__, ELSEWHERE, None
     watched: Watched = WATCHED
     """The classes whose objects have names."""
 

@@ -58,7 +58,7 @@ class KnownMemory:
 class VectorRecorder:
     """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
 
-    framework, version, refusals, elsewhere = "vectors", vectors.__version__, (), ELSEWHERE
+    framework, version, refusals, elsewhere, waits = "vectors", vectors.__version__, (), ELSEWHERE, None
     watched = Watched(Vector)
 
     def __init__(
