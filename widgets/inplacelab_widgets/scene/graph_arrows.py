@@ -11,7 +11,7 @@ from inplacelab.recording.facts import NodeFacts, Step
 from inplacelab.recording.naming import edge_names
 from inplacelab.recording.recording import Called, Recording, State
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.graph_boxes import HEIGHT, PAD, ROOM_FOR_TAG, Box
+from inplacelab_widgets.scene.graph_boxes import HEIGHT, PAD, Box
 from inplacelab_widgets.scene.names import passed_name
 from inplacelab_widgets.scene.svg import Look, Mark, path, rect, runs, text
 from inplacelab_widgets.scene.text_layout import SMALL, Words, coordinate, numbers, shortened, width_of
@@ -273,7 +273,7 @@ def _chips_at(state: State, homes: Homes) -> dict[Box, tuple[str, Words]]:
         if box in owned:
             names = ", ".join(name for called in owned[box] for name in called.shown)
             style = _COMING if all(called.coming for called in owned[box]) else _HERE
-            found[box] = style, shortened(names, box.content.width - ROOM_FOR_TAG)
+            found[box] = style, shortened(names, box.content.width - box.content.room_for_tag)
         else:  # a node that a name has left is not new: it has no tag
             room = box.content.width - 2 * SMALL - width_of(words.WAS.format(names=""))
             found[box] = _WAS, words.WAS.format(names=shortened(", ".join(left[box]), room))

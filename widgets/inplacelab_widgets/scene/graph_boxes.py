@@ -23,7 +23,7 @@ from inplacelab.recording.recording import Called, Recording, State, is_look
 from inplacelab.recording.relations import running
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.names import has_sources, kept_names, said_line, source_name, unquoted
+from inplacelab_widgets.scene.names import has_sources, kept_names, source_name, unquoted
 from inplacelab_widgets.scene.names import line_of as line_label
 from inplacelab_widgets.scene.svg import Look, Mark, rect, runs, text
 from inplacelab_widgets.scene.text_layout import SMALL, Words, coordinate, shortened, widest, width_of
@@ -98,7 +98,7 @@ def _made_at(recording: Recording, place: Place | None) -> tuple[Text, Text]:
     if place is None:
         return words.NEW, Text("", "")
     file = source_name(recording, place.source) if has_sources(recording) else Text("", "")
-    return words.NEW_AT.format(place=said_line(recording, place)), file
+    return words.NEW_AT.format(place=line_label(recording, place)), file
 
 
 def _faces(recording: Recording) -> Iterator[tuple[int, int, NodeContent | None]]:
@@ -210,7 +210,8 @@ ABOVE = 18.0
 BELOW = 16.0
 """Room below a box for the gradient that arrived."""
 PAD = 10.0
-ROOM_FOR_TAG = width_of(words.NEW_AT.format(place=words.LINE.format(line=999)), 9) + 22
+_SIZE_OF_TAG = 9
+_ROOM_FOR_TAG = width_of(words.NEW_AT.format(place=words.LINE.format(line=999)), _SIZE_OF_TAG) + 22
 """Beside the names of the tensors above a box: the tag of a new node."""
 _ROOM_FOR_NAMES = 46.0
 _ROOM_FOR_KINDS = 190.0
@@ -241,7 +242,7 @@ class Content:
     shows: tuple[tuple[int, BoxState | None], ...]
     is_folded: bool
     width: float
-
+    room_for_tag: float
     keys: tuple[str, ...]
     links: tuple[str, ...]
     is_leaf: bool
@@ -297,10 +298,11 @@ def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Conte
 
 def _content(members: tuple[GradNode, ...], shows: Shows, *, is_folded: bool) -> Content:
     lines = {line for _, shown in shows if shown for line in (shown.first, shown.second, shown.third)}
-    width = max(widest(lines, SMALL) + 2 * PAD, ROOM_FOR_TAG + _ROOM_FOR_NAMES)
+    room_for_tag = max(_ROOM_FOR_TAG, widest({shown.tag for _, shown in shows if shown}, _SIZE_OF_TAG) + 22)
+    width = max(widest(lines, SMALL) + 2 * PAD, room_for_tag + _ROOM_FOR_NAMES)
     keys, links = tuple(f"n{node.id}" for node in members), tuple(pin for node in members for pin in node.pins)
     is_leaf = all(node.is_leaf for node in members)
-    return Content(members, tuple(shows), is_folded, round(width, 1), keys, links, is_leaf)
+    return Content(members, tuple(shows), is_folded, round(width, 1), room_for_tag, keys, links, is_leaf)
 
 
 def _outline(status: str, *, new: bool) -> str:
