@@ -87,7 +87,8 @@ class EngineRecorder(observe.Observer):
         refusals: the engine's refusals so far, in order, as weak references.
     """
 
-    framework, version, elsewhere, waits = "inplacelab", __version__, ELSEWHERE, None
+    framework, version, elsewhere = "inplacelab", __version__, ELSEWHERE
+    waits: Callable[[], None] | None = None
     watched: Watched = WATCHED
     """The classes whose objects have names."""
 

@@ -108,7 +108,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
         interception.put_in_force(self._mode)
         interception.report_fast_modules(self)
 
-    def waits(self) -> None:  # type: ignore[override]  # not None here
+    def waits(self) -> None:
         """Has the compiler leave out the calls before statements, which it would trace (see `Recorder.waits`)."""
         if interception.may_compile(self.program.text):
             interception.leave_out_of_graphs(statement_begins)

@@ -58,7 +58,8 @@ class KnownMemory:
 class VectorRecorder:
     """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
 
-    framework, version, refusals, elsewhere, waits = "vectors", vectors.__version__, (), ELSEWHERE, None
+    framework, version, refusals, elsewhere = "vectors", vectors.__version__, (), ELSEWHERE
+    waits: Callable[[], None] | None = None
     watched = Watched(Vector)
 
     def __init__(
