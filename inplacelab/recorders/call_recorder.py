@@ -143,6 +143,7 @@ class CallRecorder(Generic[C]):
     """A block in which the framework does not call what intercepts its functions."""
     refusals: Sequence[Any] = ()
     elsewhere = ELSEWHERE
+    waits: Callable[[], None] | None = None
 
     infers = False
     """Whether things are inferred that the framework does not show: what nodes have saved, and what else has changed in a tensor."""

@@ -21,6 +21,7 @@ class Recorder(Protocol):
         watched: the classes of its tensors, and of objects that hold tensors.
         guard: through which the program calls it.
         limit: counts the steps.
+        waits: is called before each statement while the recording has not begun, if something must be done for that.
         live_before: the bytes that were live when the recording began.
         refusals: the framework's refusals so far, in order, as weak references, so that notes and fixes can be added to them.
     """
@@ -30,6 +31,7 @@ class Recorder(Protocol):
     watched: Watched
     guard: Guard
     limit: StepLimit
+    waits: Callable[[], None] | None
     live_before: int
 
     def __init__(

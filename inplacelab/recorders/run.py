@@ -211,9 +211,11 @@ class Session:
 
     def _start_listener(self, start: Start, names: dict[str, Any]) -> instrument.StatementListener:
         """Returns what waits for the statement with which the recording begins."""
-        thread = get_ident()
+        thread, waits = get_ident(), self.recorder.waits
 
         def statement_begins(line: int, simple: bool, frame: FrameType, /) -> None:
+            if waits is not None:
+                waits()
             if get_ident() == thread and start.is_here(frame, line) and not self.begun and self._listening is not None:
                 self.begin(names)
                 if (earlier := left_out(start)) is not None:

@@ -486,3 +486,36 @@ def check_blocks(block: Any, trainer: Any, last: Any) -> None:
     assert len({id(each) for each in trainer.recordings}) == 3
     assert trainer.again.recording is trainer.recordings[-1]
     assert last.tolist() == [15.0, 15.0]
+
+
+# ---- compiled code -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+@pytest.mark.parametrize("part", ["never", "later", "until"])
+def test_compiled_code_is_compiled_as_it_is_unrecorded(part: str) -> None:
+    text = """
+        import torch
+        @torch.compile(backend=backend, fullgraph=True)
+        def f(x):
+            y = x * 2
+            return y + 1
+        x = torch.ones(2)
+        for k in range(9):
+            x = f(x) * 0.1
+    """
+    graphs: list[list[str]] = []
+
+    def backend(module: Any, _: object) -> Any:
+        graphs.append([str(each.target) for each in module.graph.nodes if each.op == "call_function"])
+        return module.forward
+
+    parts = {
+        "never": Part(start=FromStep(1000)),
+        "later": Part(start=FromCondition("k == 5")),
+        "until": Part(3),
+    }
+    ran = run(text, "torch", parts[part], backend=backend)
+    assert ran.raised is None
+    assert {tuple(each) for each in graphs} == {("<built-in function mul>", "<built-in function add>")}
+    assert ran.names["x"].tolist() == pytest.approx([0.125, 0.125], rel=1e-5)

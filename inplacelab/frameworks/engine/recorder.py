@@ -88,6 +88,7 @@ class EngineRecorder(observe.Observer):
     """
 
     framework, version, elsewhere = "inplacelab", __version__, ELSEWHERE
+    waits: Callable[[], None] | None = None
     watched: Watched = WATCHED
     """The classes whose objects have names."""
 

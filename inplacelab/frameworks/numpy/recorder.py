@@ -213,6 +213,7 @@ class NumpyRecorder:
     """Emits events about the arrays of a program (see `recorder.Recorder`)."""
 
     framework, version, refusals, elsewhere = "numpy", np.__version__, (), ELSEWHERE
+    waits: Callable[[], None] | None = None
     watched = Watched(np.ndarray)
 
     def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):

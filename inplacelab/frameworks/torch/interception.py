@@ -221,6 +221,11 @@ _SWITCH = "_maybe_set_eval_frame"
 """The function of the compiler by which compiled code begins, with what compiles frames, and ends, with what was there before."""
 
 
+def may_compile(text: str) -> bool:
+    """Whether code that runs next, in a program with this text, may be compiled."""
+    return _COMPILER in sys.modules or "compile" in text
+
+
 class CompilerListener(Protocol):
     """Is called when compiled code runs."""
 
@@ -245,7 +250,7 @@ class CompilerPatch:
         Args:
             text: the lines that run next. If they may compile something, the compiler is imported now, and not by them.
         """
-        if self._patch is None and (_COMPILER in sys.modules or "compile" in text):
+        if self._patch is None and may_compile(text):
             self._patch = Patch(import_module(_COMPILER), _SWITCH, self._switch)
             self._patch.begin()
 

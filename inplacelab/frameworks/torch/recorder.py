@@ -108,6 +108,11 @@ class TorchRecorder(CallRecorder[TorchCall]):
         interception.put_in_force(self._mode)
         interception.report_fast_modules(self)
 
+    def waits(self) -> None:
+        """Has the compiler leave out the calls before statements, which it would trace (see `Recorder.waits`)."""
+        if interception.may_compile(self.program.text):
+            interception.leave_out_of_graphs(statement_begins)
+
     def is_idle(self) -> bool:
         """Whether PyTorch has not taken the mode off for a call: it puts the mode back when that ends."""
         return super().is_idle() and not interception.is_off(self._mode)

@@ -27,7 +27,7 @@ from inplacelab.diagnosis.places import Place, Places, beginning
 from inplacelab.diagnosis.watch_log import Counter, Made, StorageLog, WatchLog, Write, addresses, packed
 from inplacelab.frameworks.torch import interception
 from inplacelab.frameworks.torch.calls import TorchKind, kind_of
-from inplacelab.frameworks.torch.interception import Mode, Patch, in_force, is_off, take_away
+from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch, in_force, is_off, take_away
 from inplacelab.frameworks.torch.passes import is_second_pass, pass_arguments, reachable, root_node, stale
 from inplacelab.frameworks.torch.readings import (
     has_version,
@@ -166,6 +166,8 @@ class TorchWatch:
             Patch(BaseProcess, "start", self._starts_child),
             Patch(BaseProcess, "_bootstrap", self._runs_child),
         )
+        self._compiler = CompilerPatch(self)  # of functions that were compiled before
+        self._is_off = False  # the mode, while one of these runs
         self._threads = threading.local()
         self._started: WeakSet[threading.Thread] = WeakSet()
         self._on = False
@@ -196,6 +198,7 @@ class TorchWatch:
         self._threads.here, self._on = _Thread(_next_node()), True
         for patch in self._patches:
             patch.begin()
+        self._compiler.begin("")
         interception.report_fast_modules(self)
         interception.put_in_force(self._mode)
 
@@ -207,6 +210,7 @@ class TorchWatch:
         interception.end_reports(self)
         for patch in self._patches:
             patch.end()
+        self._compiler.end()
         self._ledger.forget()
 
     def _here(self) -> _Thread | None:
@@ -484,6 +488,18 @@ class TorchWatch:
                     interception.put_in_force(self._mode)
 
         return call
+
+    def compiled_begins(self) -> None:
+        """Takes away what PyTorch's compiler would trace, while code runs that was compiled before the watch."""
+        if self._here() is not None and take_away(self._mode):
+            self._is_off = True
+            self._remark(_COMPILED)
+
+    def compiled_ended(self) -> None:
+        """Puts it back."""
+        if self._is_off and self._here() is not None:
+            self._is_off = False
+            interception.put_in_force(self._mode)
 
     def _remark(self, remark: Text) -> None:
         if remark not in self._remarks:

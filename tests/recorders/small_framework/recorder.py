@@ -59,6 +59,7 @@ class VectorRecorder:
     """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
 
     framework, version, refusals, elsewhere = "vectors", vectors.__version__, (), ELSEWHERE
+    waits: Callable[[], None] | None = None
     watched = Watched(Vector)
 
     def __init__(
