@@ -164,6 +164,24 @@ def test_a_node_is_told_by_the_source_that_made_it(several: Recording) -> None:
     assert node_label(state, state.nodes[3], Place(2)).en == "`MultiplyGradNode` (line 2 of `lib/model.py`)"
 
 
+def test_nodes_of_one_line_are_told_by_the_calls_that_led_there() -> None:
+    tape = Tape()
+    places = [Place(2, 1, "act", called_from=Place(line)) for line in (4, 5)]
+    for number, place in enumerate(places):
+        tape.step("line", place.line, tape.node(number, "ExpBackward0", 1, place=place))
+    recording = tape.recording()
+    several = replace(recording, sources=(SourceFacts("", ""), SourceFacts("model.py", "")))
+    state = several.state()
+    assert [node_label(state, each, Place(9)).en for each in state.nodes.values()] == [
+        "`ExpBackward0` #0 (line 2 of `model.py`, called from line 4)",
+        "`ExpBackward0` #1 (line 2 of `model.py`, called from line 5)",
+    ]
+    assert several.state(0).nodes[0].place == places[0]
+    assert (
+        node_label(several.state(0), several.state(0).nodes[0], Place(9)).en == "`ExpBackward0` (line 2 of `model.py`)"
+    )
+
+
 def test_where_a_number_comes_from(several: Recording) -> None:
     found = comes_from(several, origins(several, "v", (0,)))
     assert "line 3 of `tools/model.py`" in found.en

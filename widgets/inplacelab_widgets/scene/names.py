@@ -10,7 +10,7 @@ from inplacelab.place import Place
 from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.naming import Naming, Passed, namings, node_label
-from inplacelab.recording.places import source_label
+from inplacelab.recording.places import bare_name, source_label
 from inplacelab.recording.recording import Called, Recording, State, coming
 from inplacelab.recording.relations import made, related
 from inplacelab.recording.slots import Laid
@@ -31,9 +31,7 @@ def source_name(recording: Recording, source: int) -> Text:
     """Returns the name of a text of the program: "gan/model.py" where there are several `model.py`, "cell [3]"; the title of the recording if it has
     none.
     """
-    if recording.title and not recording.sources[source].name:
-        return Text(*[recording.title] * 2)
-    return unquoted(source_label(recording.sources, source))
+    return unquoted(source_label(recording.named_sources, source))
 
 
 def line_of(recording: Recording, place: Place) -> Text:
@@ -68,7 +66,7 @@ def not_yet(recording: Recording, called: Called) -> Text | None:
 
 def passed_name(passed: Passed, state: State) -> str:
     """Returns the last part of the name of the tensor that an edge passes on: "weight" of "net.weight"."""
-    last = passed.name.rpartition(".")[2]
+    last = bare_name(passed.name).rpartition(".")[2]
     return coming(last) if passed.is_coming(state) else last
 
 
