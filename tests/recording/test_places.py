@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.codec import RecordingFormatError
 from inplacelab.recording.compare.alignment import align
 from inplacelab.recording.facts import EditFacts, SourceFacts
-from inplacelab.recording.fixes import fixes, of_recording
+from inplacelab.recording.fixes import fixes, of_program, of_recording
 from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.recorded import trails_of
 from inplacelab.recording.fixes.spots import changed
@@ -246,6 +247,21 @@ def test_a_fix_across_two_sources_edits_both(several: Recording) -> None:
     after = {file: text for file, (_, text) in changed(both.edits, read).items()}
     assert after["own/tools/model.py"] == SHIFT.replace("add_", "add")
     assert "w = v = v.add(9)" in after[""]
+
+
+def test_fixes_that_were_tried_have_the_names_of_the_sources(
+    several: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for each in several.sources:
+        path = tmp_path / (each.name or "train.py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(each.text)
+    tried = [
+        replace(fix, edits=tuple(replace(edit, file=str(tmp_path / (edit.file or "train.py"))) for edit in fix.edits))
+        for fix in fixes(several)
+    ]
+    assert of_program(tried, tmp_path / "train.py") == fixes(several)
 
 
 def test_edits_are_checked_against_the_text_of_their_source(several: Recording) -> None:
