@@ -20,7 +20,16 @@ from inplacelab.recording.fixes.spots import changed
 from inplacelab.recording.naming import node_label
 from inplacelab.recording.origins import origins
 from inplacelab.recording.origins.words import comes_from
-from inplacelab.recording.places import bare_name, bound_at, function_of, names_at, said_line, said_lines, short_place
+from inplacelab.recording.places import (
+    bare_name,
+    bound_at,
+    file_label,
+    function_of,
+    names_at,
+    said_line,
+    said_lines,
+    short_place,
+)
 from inplacelab.recording.places import said_one_by_one as one_by_one
 from inplacelab.recording.quiz import quiz
 from inplacelab.recording.ranks import align_ranks
@@ -61,6 +70,11 @@ def test_a_line_is_said_with_its_source_unless_that_is_read() -> None:
         "`other/gan/model.py` 第 7 行",
         "单元格 [3] 第 7 行",
     ]
+
+
+def test_a_title_that_names_no_file_is_no_code() -> None:
+    labels = [file_label(name) for name in ("train.py", "own/train", "half", "A leaf", "")]
+    assert [each.en for each in labels] == ["`train.py`", "`own/train`", "“half”", "“A leaf”", "the main program"]
 
 
 def test_a_picture_says_it_shortly() -> None:

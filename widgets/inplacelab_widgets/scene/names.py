@@ -31,7 +31,9 @@ def source_name(recording: Recording, source: int) -> Text:
     """Returns the name of a text of the program: "gan/model.py" where there are several `model.py`, "cell [3]"; the title of the recording if it has
     none.
     """
-    return unquoted(source_label(recording.named_sources, source))
+    if recording.title and not recording.sources[source].name:
+        return Text(*[recording.title] * 2)
+    return unquoted(source_label(recording.sources, source))
 
 
 def line_of(recording: Recording, place: Place) -> Text:
