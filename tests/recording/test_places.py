@@ -35,6 +35,7 @@ from inplacelab.recording.quiz import quiz
 from inplacelab.recording.ranks import align_ranks
 from inplacelab.recording.sentences import headline_of
 from inplacelab.recording.trace import failure_at, marks_in, trace
+from tests.recorders.runs import run
 from tests.recording.conftest import SHIFT, SQUARE, Tape, of_three_sources, placed, views_and_stale
 
 NAMES = ("", "own/train.py", "own/gan/model.py", "other/gan/model.py", "In [3]")
@@ -276,6 +277,31 @@ def test_fixes_that_were_tried_have_the_names_of_the_sources(
         for fix in fixes(several)
     ]
     assert of_program(tried, tmp_path / "train.py") == fixes(several)
+
+
+RECURSIVE = """
+import inplacelab as paddle
+x = paddle.to_tensor([1., 2.], stop_gradient=False)
+def act(x, k):
+    if k: return act(x * 1., k - 1)
+    y = x * x
+    x.sin_()
+    return y + x
+b = act(x * 2., 2)
+b.sum().backward()
+"""
+
+
+def test_fixes_write_a_name_as_its_function_writes_it() -> None:
+    recording = run(RECURSIVE, "inplacelab").recording
+    said = sentence(recording, last(recording)).en
+    assert "keeps `act#3: x`, its first and second operands" in said
+    error = recording.steps[-1].error
+    assert error is not None
+    assert [(each.says.en, each.checked) for each in error.fixes] == [
+        ("in line 7 write `x = x.sin()`, which makes a new tensor", "gradients"),
+        ("let line 6 keep a copy: put `x_kept = x.clone()` before it, and write `y = x_kept * x_kept`", "gradients"),
+    ]
 
 
 def test_edits_are_checked_against_the_text_of_their_source(several: Recording) -> None:
