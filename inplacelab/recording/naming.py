@@ -19,7 +19,7 @@ from operator import attrgetter
 from inplacelab.language import Text
 from inplacelab.place import Place, same_line
 from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, StorageFacts, TensorFacts
-from inplacelab.recording.places import names_at, said_line
+from inplacelab.recording.places import names_at, said_call, said_line
 from inplacelab.recording.recording import Recording, State, coming
 from inplacelab.recording.relations import made
 from inplacelab.recording.source_tree import line_text
@@ -117,7 +117,7 @@ def number_label(number: Number) -> str:
 
 
 def node_label(state: State, node: NodeFacts, here: Place | None = None) -> Text:
-    """Returns a grad node's name and the line that made it, with its number only if name and line are not unique.
+    """Returns a grad node's name and the line that made it, with its number and the call that led there only if name and line are not unique.
 
     Args:
         state: a state in which the node is alive; it decides whether the label is unique.
@@ -127,7 +127,16 @@ def node_label(state: State, node: NodeFacts, here: Place | None = None) -> Text
     name = f"`{node.name}` #{node.id}" if state.has_namesake(node) else f"`{node.name}`"
     if node.place is None or same_line(node.place, here):
         return Text(name, name)
-    return Text("{0} ({1})", "{0}（{1}）").format(name, said_line(state.sources, node.place, here or state.step.place))
+    said = said_call if _was_called_elsewhere(state, node) else said_line
+    return Text("{0} ({1})", "{0}（{1}）").format(name, said(state.sources, node.place, here or state.step.place))
+
+
+def _was_called_elsewhere(state: State, node: NodeFacts) -> bool:
+    """Whether another node has the same name and line, but another call led to that line."""
+    return state.has_namesake(node) and any(
+        each.name == node.name and same_line(each.place, node.place) and each.place != node.place
+        for each in state.nodes.values()
+    )
 
 
 # --- saved tensors -----------------------------------------------------------------------------------------------------

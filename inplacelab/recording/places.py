@@ -19,11 +19,12 @@ _LINE = Text("line {0}", "第 {0} 行")
 _LINE_OF = Text("line {0} of {1}", "{1}{2}第 {0} 行")
 _LINES = Text("lines {0} to {1}", "第 {0} 至 {1} 行")
 _LINES_OF = Text("lines {0} to {1} of {2}", "{2}{3}第 {0} 至 {1} 行")
-_CALLED = Text("{0}, called from {1}", "{0}（由{1}调用）")
+_CALLED = Text("{0}, called from {1}", "{0}，由{1}调用")
 _CELL, _MAIN = Text("cell [{0}]", "单元格 [{0}]"), Text("the main program", "主程序")
-_FILE = Text("`{0}`", "`{0}`")
+_FILE, _TITLE = Text("`{0}`", "`{0}`"), Text("“{0}”", "“{0}”")
 _SOMEWHERE = Text("line ?", "第 ? 行")
 _IS_CELL = re.compile(r"In \[(\d+)\]")
+_IS_FILE = re.compile(r"[^`]*[\\/.][^`\s]*")
 
 
 # --- places ------------------------------------------------------------------------------------------------------------
@@ -35,11 +36,13 @@ def source_label(sources: Sequence[SourceFacts], source: int) -> Text:
 
 
 def file_label(name: str) -> Text:
-    """Returns what a file, or a cell, is called in a sentence: "`model.py`", "cell [3]"; "the main program" if it has no name."""
+    """Returns what a file, or a cell, is called in a sentence: "`model.py`", "cell [3]", by a title "“A leaf”"; "the main program" without a name."""
     cell = _IS_CELL.fullmatch(name)
     if cell is not None:
         return _CELL.format(cell[1])
-    return _FILE.format(name) if name else _MAIN
+    if not name:
+        return _MAIN
+    return (_FILE if _IS_FILE.fullmatch(name) else _TITLE).format(name)
 
 
 def short_place(sources: Sequence[SourceFacts], place: Place, here: Place | None = None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,19 +13,29 @@ from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.codec import RecordingFormatError
 from inplacelab.recording.compare.alignment import align
 from inplacelab.recording.facts import EditFacts, SourceFacts
-from inplacelab.recording.fixes import fixes, of_recording
+from inplacelab.recording.fixes import fixes, of_program, of_recording
 from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.recorded import trails_of
 from inplacelab.recording.fixes.spots import changed
 from inplacelab.recording.naming import node_label
 from inplacelab.recording.origins import origins
 from inplacelab.recording.origins.words import comes_from
-from inplacelab.recording.places import bare_name, bound_at, function_of, names_at, said_line, said_lines, short_place
+from inplacelab.recording.places import (
+    bare_name,
+    bound_at,
+    file_label,
+    function_of,
+    names_at,
+    said_line,
+    said_lines,
+    short_place,
+)
 from inplacelab.recording.places import said_one_by_one as one_by_one
 from inplacelab.recording.quiz import quiz
 from inplacelab.recording.ranks import align_ranks
 from inplacelab.recording.sentences import headline_of
 from inplacelab.recording.trace import failure_at, marks_in, trace
+from tests.recorders.runs import run
 from tests.recording.conftest import SHIFT, SQUARE, Tape, of_three_sources, placed, views_and_stale
 
 NAMES = ("", "own/train.py", "own/gan/model.py", "other/gan/model.py", "In [3]")
@@ -60,6 +71,11 @@ def test_a_line_is_said_with_its_source_unless_that_is_read() -> None:
         "`other/gan/model.py` 第 7 行",
         "单元格 [3] 第 7 行",
     ]
+
+
+def test_a_title_that_names_no_file_is_no_code() -> None:
+    labels = [file_label(name) for name in ("train.py", "own/train", "half", "A leaf", "")]
+    assert [each.en for each in labels] == ["`train.py`", "`own/train`", "“half”", "“A leaf”", "the main program"]
 
 
 def test_a_picture_says_it_shortly() -> None:
@@ -164,6 +180,24 @@ def test_a_node_is_told_by_the_source_that_made_it(several: Recording) -> None:
     assert node_label(state, state.nodes[3], Place(2)).en == "`MultiplyGradNode` (line 2 of `lib/model.py`)"
 
 
+def test_nodes_of_one_line_are_told_by_the_calls_that_led_there() -> None:
+    tape = Tape()
+    places = [Place(2, 1, "act", called_from=Place(line)) for line in (4, 5)]
+    for number, place in enumerate(places):
+        tape.step("line", place.line, tape.node(number, "ExpBackward0", 1, place=place))
+    recording = tape.recording()
+    several = replace(recording, sources=(SourceFacts("", ""), SourceFacts("model.py", "")))
+    state = several.state()
+    assert [node_label(state, each, Place(9)).en for each in state.nodes.values()] == [
+        "`ExpBackward0` #0 (line 2 of `model.py`, called from line 4)",
+        "`ExpBackward0` #1 (line 2 of `model.py`, called from line 5)",
+    ]
+    assert several.state(0).nodes[0].place == places[0]
+    assert (
+        node_label(several.state(0), several.state(0).nodes[0], Place(9)).en == "`ExpBackward0` (line 2 of `model.py`)"
+    )
+
+
 def test_where_a_number_comes_from(several: Recording) -> None:
     found = comes_from(several, origins(several, "v", (0,)))
     assert "line 3 of `tools/model.py`" in found.en
@@ -228,6 +262,46 @@ def test_a_fix_across_two_sources_edits_both(several: Recording) -> None:
     after = {file: text for file, (_, text) in changed(both.edits, read).items()}
     assert after["own/tools/model.py"] == SHIFT.replace("add_", "add")
     assert "w = v = v.add(9)" in after[""]
+
+
+def test_fixes_that_were_tried_have_the_names_of_the_sources(
+    several: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for each in several.sources:
+        path = tmp_path / (each.name or "train.py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(each.text)
+    tried = [
+        replace(fix, edits=tuple(replace(edit, file=str(tmp_path / (edit.file or "train.py"))) for edit in fix.edits))
+        for fix in fixes(several)
+    ]
+    assert of_program(tried, tmp_path / "train.py") == fixes(several)
+
+
+RECURSIVE = """
+import inplacelab as paddle
+x = paddle.to_tensor([1., 2.], stop_gradient=False)
+def act(x, k):
+    if k: return act(x * 1., k - 1)
+    y = x * x
+    x.sin_()
+    return y + x
+b = act(x * 2., 2)
+b.sum().backward()
+"""
+
+
+def test_fixes_write_a_name_as_its_function_writes_it() -> None:
+    recording = run(RECURSIVE, "inplacelab").recording
+    said = sentence(recording, last(recording)).en
+    assert "keeps `act#3: x`, its first and second operands" in said
+    error = recording.steps[-1].error
+    assert error is not None
+    assert [(each.says.en, each.checked) for each in error.fixes] == [
+        ("in line 7 write `x = x.sin()`, which makes a new tensor", "gradients"),
+        ("let line 6 keep a copy: put `x_kept = x.clone()` before it, and write `y = x_kept * x_kept`", "gradients"),
+    ]
 
 
 def test_edits_are_checked_against_the_text_of_their_source(several: Recording) -> None:

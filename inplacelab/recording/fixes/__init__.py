@@ -28,6 +28,7 @@ from inplacelab.recording.fixes.recorded import refusal_fixes, trails_of
 from inplacelab.recording.fixes.spots import OF_ONE_FILE, Lines, ParsedFiles, Proposal, Read, Spot, Trail, Where
 from inplacelab.recording.places import said_lines, source_of
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.stacks import shown_file
 from inplacelab.recording.source_tree import applied, source_lines
 from inplacelab.supported import framework_named
 
@@ -227,10 +228,12 @@ def with_fixes(recording: Recording, found: Sequence[FixFacts]) -> Recording:
 
 
 def of_program(found: Sequence[FixFacts], path: Path) -> tuple[FixFacts, ...]:
-    """Returns fixes of a program in a file as its recording has them."""
+    """Returns fixes of a program in a file as its recording has them: other files have the names of its sources."""
 
     def own(edit: EditFacts) -> EditFacts:
-        return replace(edit, file="") if edit.file and Path(edit.file).resolve() == path.resolve() else edit
+        if not edit.file:
+            return edit
+        return replace(edit, file="" if Path(edit.file).resolve() == path.resolve() else shown_file(edit.file))
 
     return tuple(replace(each, edits=tuple(map(own, each.edits))) for each in found)
 

@@ -187,8 +187,8 @@ def shown_file(filename: str) -> str:
 
 def brief_file(filename: str) -> Text:
     """Returns a file's name within a sentence: from the current folder, or without its folder."""
-    said = file_in_words(filename)
-    return Text(name := os.path.basename(filename), name) if os.path.isabs(said.en) else said
+    name = shown_file(filename) if filename else ""
+    return file_label(os.path.basename(name) if os.path.isabs(name) else name)
 
 
 def file_in_words(filename: str) -> Text:

@@ -10,7 +10,7 @@ from inplacelab.place import Place
 from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.naming import Naming, Passed, namings, node_label
-from inplacelab.recording.places import source_label
+from inplacelab.recording.places import bare_name, source_label
 from inplacelab.recording.recording import Called, Recording, State, coming
 from inplacelab.recording.relations import made, related
 from inplacelab.recording.slots import Laid
@@ -68,7 +68,7 @@ def not_yet(recording: Recording, called: Called) -> Text | None:
 
 def passed_name(passed: Passed, state: State) -> str:
     """Returns the last part of the name of the tensor that an edge passes on: "weight" of "net.weight"."""
-    last = passed.name.rpartition(".")[2]
+    last = bare_name(passed.name).rpartition(".")[2]
     return coming(last) if passed.is_coming(state) else last
 
 
