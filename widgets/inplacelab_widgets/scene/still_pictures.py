@@ -162,13 +162,13 @@ class _Column:
                 pieces = _pieces(text_of[:MOST_IN_LINE], room) if whole else [shortened(text_of, room, NORMAL)]
                 here_marked = [each for each in marked if each.line == before]
                 self.line(before, pieces, here_marked, look if before == here else None)
-            if number > before + 1:  # omitted lines
+            if number > before + 1 and recording.text_of(source):  # omitted lines
                 self.words(_DOTS, "text soft end", "⋮")
                 self.y += LINE_HEIGHT
 
     def _heading(self, recording: Recording, source: int) -> None:
         """Draws the name of a text, and what is not as it should be with it."""
-        name, remark = source_name(recording, source), recording.sources[source].remark
+        name, remark = source_name(recording, source), unquoted(recording.sources[source].remark)
         self.words(0, "text bold code", Text(*(shortened(name.in_language(each), self.width) for each in LANGUAGES)))
         self.y += LINE_HEIGHT
         rows = zip_longest(*(wrapped(remark.in_language(each), self.width) for each in LANGUAGES), fillvalue="")
