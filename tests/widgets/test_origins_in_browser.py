@@ -12,6 +12,7 @@ from inplacelab.recording import Recording
 from inplacelab_widgets import to_html
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.places import Lines
 from inplacelab_widgets.scene.player_links import MOST_SLOTS, origins
 from tests.in_browser import open_page, until_still
 from tests.recorders.golden.renew import run
@@ -54,7 +55,8 @@ def test_what_is_cut_is_said() -> None:
         words.append(text)
         return len(words) - 1
 
-    found = origins(recorded("x = paddle.ones([9, 9])\ny = x.sum()\n"), position_of)
+    recording = recorded("x = paddle.ones([9, 9])\ny = x.sum()\n")
+    found = origins(recording, position_of, Lines(recording))
     cut = f"S0: more than {MOST_SLOTS} slots. Origins are told by rule, for all elements together."
     assert [words[at].en for at in found["cut"]] == [cut]
     assert [number[:3] for number in found["numbers"]] == [[0, -1, 0], [1, 0, 1]]
