@@ -3,7 +3,8 @@
     python -m benchmarks.recording [--quick] [--only TEXT]
 
 The goals: `x.add_(y)` on a tiny tensor, recorded, takes at most 5 times as long as PyTorch's takes unrecorded; and a step costs the same
-in a long recording as in a short one, while the program runs and when the recording is built. An operation of a PyTorch program that
+in a long recording as in a short one, while the program runs and when the recording is built. Once a recording has reached its limit, the
+program costs at most 1.1 times what it costs unrecorded. An operation of a PyTorch program that
 is watched (`inplacelab explain`) costs at most 1.5 times what PyTorch's own way to find an operation adds, `set_detect_anomaly(True)`. A
 recorded one stands beside them, without a goal.
 
@@ -37,6 +38,7 @@ import inplacelab as paddle
 from inplacelab.diagnosis.recorded_failures import EVENTS
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
+from inplacelab.recorders.part import FromCondition, FromStep, Part
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session
 
@@ -55,6 +57,8 @@ WATCHED = 1.5
 """How much more than anomaly mode a watch may cost."""
 LINEAR = 1.5
 """How much more a step may cost in the longest recording than in the shortest."""
+REST = 1.1
+"""How much more a program may cost once its recording has reached the limit."""
 LENGTHS = (500, 2000, 8000, 32000)
 ENOUGH = 1_000_000
 """More steps than any program here takes: none is left out."""
@@ -125,7 +129,7 @@ def plain(text: str, times: int, framework: Any = paddle, clock: Clock = process
 def stepped(text: str, times: int, clock: Clock = process_time_ns) -> tuple[float, float]:
     """The program recorded statement by statement; and building the recording afterwards, for each time round."""
     tree = ast.parse(text)
-    session = Session(Program.of(tree, text, "<program>"), limit=ENOUGH)
+    session = Session(Program.of(tree, text, "<program>"), part=Part(ENOUGH))
     names: dict[str, Any] = {"paddle": paddle, "clock": clock}
     session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
     begin = process_time_ns()
@@ -325,7 +329,7 @@ def show_paddle_programs(rounds: int, times: int) -> None:
 def _recorded(text: str, framework: Any, *, last: int | None = None) -> tuple[float, Any]:
     """The nanoseconds for one time round of a program of another framework, recorded; and the recording."""
     tree, name = ast.parse(text), framework.__name__
-    session = Session(Program.of(tree, text, "<program>"), limit=ENOUGH, use=Use(name), last=last)
+    session = Session(Program.of(tree, text, "<program>"), part=Part(ENOUGH), use=Use(name), last=last)
     names: dict[str, Any] = {name: framework, "clock": process_time_ns}
     session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
     times = int(text.rpartition("range(")[2].partition(")")[0])
@@ -347,6 +351,66 @@ def show_lengths(rounds: int, lengths: tuple[int, ...]) -> None:
         print(f"{what}: {growth:.2f} times as much a step: {'linear' if growth <= LINEAR else 'more than linear'}")
 
 
+SETUPS = {
+    "inplacelab": "x, y = inplacelab.ones([2, 3]), inplacelab.ones([2, 3])",
+    "torch": "x, y = torch.ones(2, 3), torch.ones(2, 3)",
+    "paddle": "x, y = paddle.ones([2, 3]), paddle.ones([2, 3])",
+    "numpy": "x, y = numpy.ones([2, 3]), numpy.ones([2, 3])",
+}
+LOOP = """\
+{0}
+for k in range(2000):
+    z = x + y
+    x *= y
+begin = clock()
+for k in range({1}):
+    z = x + y
+    x *= y
+end = clock()
+"""
+
+
+def show_rest(rounds: int, times: int) -> None:
+    """Print what a program costs once its recording has reached the limit, and before its recording begins."""
+    for name, setup in SETUPS.items():
+        if find_spec(name) is None:
+            print(f"{name} is not installed: its line is left out.")
+            continue
+        framework, text = import_module(name), LOOP.format(setup, times)
+        parts = {
+            "after the limit": lambda: Part(2000),
+            "before --from-step": lambda: Part(1, FromStep(10**9)),
+            "before --from": lambda: Part(1, FromCondition("k == -1")),
+        }
+        least, *others = best_of(
+            rounds,
+            lambda text=text, framework=framework, name=name: (_plainly(text, times, framework, name),),
+            *(
+                lambda text=text, framework=framework, part=part: (_in_part(text, times, framework, part()),)
+                for part in parts.values()
+            ),
+        )
+        ratios = ", ".join(f"{each / least:.2f}x {what}" for what, each in zip(parts, others, strict=True))
+        print(
+            f"{name:12}{least / 1000:6.2f}us a time round; {ratios}: {'met' if others[0] <= REST * least else 'missed'}"
+        )
+
+
+def _plainly(text: str, times: int, framework: Any, name: str) -> float:
+    names: dict[str, Any] = {name: framework, "clock": process_time_ns}
+    exec(compile(text, "<program>", "exec"), names)
+    return taken(names, times)
+
+
+def _in_part(text: str, times: int, framework: Any, part: Part) -> float:
+    """The nanoseconds for one time round of a program of which a part is recorded."""
+    tree, name = ast.parse(text), framework.__name__
+    session = Session(Program.of(tree, text, "<program>"), use=Use(name), part=part)
+    names: dict[str, Any] = {name: framework, "clock": process_time_ns}
+    session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
+    return taken(names, times)
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -362,6 +426,8 @@ def main() -> None:
     show_paddle_programs(3 if asked.quick else 10, 10 if asked.quick else 20)
     print(f"\nBy the length of the recording (goal: at most {LINEAR:g} times as much a step)")
     show_lengths(3, LENGTHS[:-1] if asked.quick else LENGTHS)
+    print(f"\nThe rest of a program of which a part is recorded (goal: at most {REST:g} times after the limit)")
+    show_rest(3 if asked.quick else 7, 20_000)
     print("\nStatement by statement")
     show_cases({name: case for name, case in CASES.items() if asked.only in name}, rounds, times)
 

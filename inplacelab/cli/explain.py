@@ -19,7 +19,7 @@ from inplacelab.cli.output import Destination
 from inplacelab.cli.script import Left, Ran, interruptible, main_of, parsed_script, running, running_plainly
 from inplacelab.diagnosis.document import Attempts, Names, Report, to_annotations, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
-from inplacelab.diagnosis.findings import Finding, Paint, completed, told
+from inplacelab.diagnosis.findings import ChangedError, Finding, Paint, completed, told
 from inplacelab.diagnosis.recorded_failures import EVENTS, finding, handled, unnoticed, watched_in
 from inplacelab.diagnosis.report import paint_for, report, report_not_tried, report_of_trials, report_written
 from inplacelab.diagnosis.trial_run import STEPS
@@ -33,7 +33,8 @@ from inplacelab.recording.fixes import of_program, with_fixes
 from inplacelab.recording.fixes.recorded import trails_of
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.trace import trail_of
+from inplacelab.recording.sentences.stacks import shown_file
+from inplacelab.recording.trace import places_of, trail_of
 from inplacelab.supported import Framework, frameworks
 
 MOST = 5
@@ -143,6 +144,10 @@ _ONE_PROCESS = Text(
 _ONE_OUTPUT = Text(
     "{0} ranks would write {0} documents to one standard output; let each write a file: -o report.json",
     "{0} 个进程会把 {0} 份文档写到同一个标准输出；请让每个进程各写一个文件：-o report.json",
+)
+_OTHER_TEXT = Text("the text of {0} is not that which ran", "{0} 的内容不是运行时的内容")
+_NOT_WRITTEN = Text(
+    "{0} has changed since the fix was tried, so it was not written.", "{0} 在尝试改法之后被修改过，因此没有写入。"
 )
 _NOT_ENDED = Text("fixes are tried only for an error that ends the program", "只对终止了程序的错误尝试改法")
 SECONDS = 60
@@ -328,6 +333,8 @@ def _tried(
     if not _tries(options) or not seen.trails:
         only_handled = _tries(options) and seen.ended is None and bool(seen.handled)
         return seen, _not_tried(options, _NOT_ENDED) if only_handled else None, ()
+    if (other := _with_another_text(seen)) is not None:
+        return seen, _not_tried(options, _OTHER_TEXT.format(shown_file(other))), ()
     try:
         with interruptible(), output.progress() as tell:
             given = main.path, options.arguments
@@ -337,16 +344,42 @@ def _tried(
         why = reason.why if isinstance(reason, NotTriedError) else STOPPED
         return seen, _not_tried(options, why), ()
     _say(options, "\n" + report_of_trials(tried, framework.name, paint=paint_for(sys.stderr)))
-    sources = {each.file: text_of(each.file) for fix in tried.fixes for each in fix.edits}
+    sources = {each.file: trials.read(each.file) for fix in tried.fixes for each in fix.edits}
     # What computes something else on purpose is shown, and never written.
     written = next((each for each in tried.fixes if options.fix and each.checked != "runs"), None)
-    if written is not None:
+    changed = next((name for name, text in sources.items() if written is not None and _now(name) != text), None)
+    if written is not None and changed is None:
         write(written)
         _say(options, report_written())
+    elif changed is not None:
+        written = None
+        _say(options, _NOT_WRITTEN.format(shown_file(changed)))
     ended = seen.ended or Finding(FailureFacts("stale", ()), seen.error, ended=True)
     ended = replace(ended, fixes=tried.fixes, sources=sources, written=written)
     said = None if tried.fixes else report_of_trials(tried, framework.name)
     return replace(seen, ended=ended), Attempts(tried.count, said), of_program(tried.fixes, main.path)
+
+
+def _with_another_text(seen: Seen) -> str | None:
+    """Returns a file of a failure that ended the program whose text is not that which ran; None if there is none."""
+    if seen.ended is None:
+        return None
+    for name in dict.fromkeys(each.file for each in places_of(seen.ended.facts)):
+        try:
+            seen.ended.text_of(name)
+        except ChangedError:
+            return name
+        except OSError:  # it never had a file
+            continue
+    return None
+
+
+def _now(name: str) -> str | None:
+    """Returns the text that a file has now; None if it cannot be read."""
+    try:
+        return text_of(name)
+    except (OSError, SyntaxError, ValueError):
+        return None
 
 
 def _not_tried(options: argparse.Namespace, why: Text) -> Attempts:

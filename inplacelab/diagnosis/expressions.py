@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
-from inplacelab.recorders.sources import parsed
+from inplacelab.recorders.sources import PARSING
 from inplacelab.recorders.static import attributes_of
 
 Position = tuple[int | None, int | None, int | None, int | None]
@@ -72,10 +73,18 @@ class Label:
 
 
 class Expressions:
-    """A parsed text. Nothing is known of one that cannot be parsed."""
+    """A parsed text. Nothing is found in one that cannot be parsed."""
 
     def __init__(self, text: str) -> None:
-        self._tree = parsed(text)
+        self._tree: ast.Module = ast.Module([], [])
+        self._is_known = bool(text.strip())
+        try:
+            with PARSING:
+                self._tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            pass  # it is not the text that ran
+        except (RecursionError, MemoryError, SystemError):
+            self._is_known = False
 
     def loops(self, position: Position, function: str) -> list[Loop]:
         """Returns the loops around a position in the code of one function, outermost first.
@@ -99,6 +108,18 @@ class Expressions:
             elif (isinstance(node, _FUNCTION) and _is_body(inner, node)) or isinstance(node, ast.ClassDef):
                 break
         return found[::-1]
+
+    def fits(self, code: CodeType, position: Position) -> bool:
+        """Whether code may be made of the text: it has a node that ends where an expression of the code does, in a function that begins where that does."""
+        if not self._is_known or position[0] is None:
+            return True
+        around: list[Any] = [*self._around(position)]
+        ends = any((each.end_lineno, each.end_col_offset) == (position[1], position[3]) for each in around)
+        name, first = code.co_name, code.co_firstlineno
+        kinds = _COMPREHENSION if name in _COMPREHENSIONS else _FUNCTION | ast.ClassDef
+        return ends and (
+            name == "<module>" or any(isinstance(each, kinds) and _first_line(each) == first for each in around)
+        )
 
     def labels(self, position: Position) -> list[Label]:
         """Returns the names in the expression, or the statement, at a position, and what is reached from them without a call."""
@@ -149,13 +170,14 @@ def _children(node: ast.AST) -> Iterator[Any]:
             yield from _children(each)
 
 
+def _first_line(node: Any) -> int:
+    """Returns the line on which a node begins, with its decorators."""
+    return min((node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))))  # type: ignore[no-any-return]
+
+
 def _contains(node: Any, begin: tuple[int, int]) -> bool:
-    first = min((each.lineno for each in getattr(node, "decorator_list", ())), default=node.lineno)
-    return (
-        (min(first, node.lineno), node.col_offset if first == node.lineno else 0)
-        <= begin
-        < (node.end_lineno, node.end_col_offset)
-    )
+    first = _first_line(node)
+    return (first, node.col_offset if first == node.lineno else 0) <= begin < (node.end_lineno, node.end_col_offset)
 
 
 def _position(node: Any) -> Position:

@@ -21,6 +21,10 @@ def plain(text: str, _: str) -> str:
     return text
 
 
+class ChangedError(FileNotFoundError):
+    """Raised for the text of a file that has another one now than that which ran."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """What is found out about a backward pass that failed, or whose gradients are wrong, and what is said of it.
@@ -32,6 +36,8 @@ class Finding:
         advice: what may be done, in general; None if nothing is known.
         fixes: ways to fix the program.
         sources: the texts of the files that they change, before.
+        text_of: returns the text of a file that ran; it raises `FileNotFoundError` for one that is not known, and
+            `ChangedError` for one that has another text now.
         written: that of them which was written to the files.
         ended: whether its error has ended the program.
         address: the address of the exception, for a watch.
@@ -48,6 +54,7 @@ class Finding:
     ended: bool = False
     address: int = field(default=0, compare=False)
     is_complete: bool = field(default=True, compare=False)
+    text_of: Callable[[str], str] = field(default_factory=lambda: text_of_program, compare=False, repr=False)
 
     @property
     def says(self) -> Text:
@@ -75,13 +82,16 @@ def completed(found: Finding) -> Finding:
 
     needed, fixes = found.facts.needed, found.fixes
     if found.facts.kind != "silent":
-        fixes = fixes_for([trail_of(found.facts)], text_of_program, lines_of(needed[-1].file if needed else ""))
-    return replace(found, advice=advice_for(found.facts), fixes=fixes, sources=sources_of(fixes), is_complete=True)
+        fixes = fixes_for([trail_of(found.facts)], found.text_of, lines_of(needed[-1].file if needed else ""))
+    return replace(
+        found, advice=advice_for(found.facts), fixes=fixes, sources=sources_of(fixes, found.text_of), is_complete=True
+    )
 
 
-def sources_of(fixes: Sequence[FixFacts]) -> dict[str, str]:
+def sources_of(fixes: Sequence[FixFacts], text_of: Callable[[str], str] | None = None) -> dict[str, str]:
     """Returns the texts of the files that fixes change."""
-    return {each.file: text_of_program(each.file) for fix in fixes for each in fix.edits}
+    read = text_of or text_of_program
+    return {each.file: read(each.file) for fix in fixes for each in fix.edits}
 
 
 def text_of_program(name: str) -> str:

@@ -8,18 +8,22 @@ the variables of loops, and which of the names in an expression is which tensor.
 from __future__ import annotations
 
 import linecache
+import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
-from inplacelab.diagnosis.expressions import Expressions, Label, Loop
+from inplacelab.diagnosis.expressions import Expressions, Label, Loop, Position
+from inplacelab.diagnosis.findings import ChangedError
+from inplacelab.language import Text
 from inplacelab.recorders.own_code import OWNS, is_own
 from inplacelab.recorders.program import CO_OPTIMIZED, RELAY
 from inplacelab.recording.facts import LoopFacts, SiteFacts, Sites
+from inplacelab.recording.sentences.stacks import file_in_words, file_key
 
 RUNS = 1 << 16
 """Of so many operations in the text it is counted how often they ran."""
@@ -44,8 +48,30 @@ def _namespace() -> type:
 
 _NAMESPACES = frozenset({dict, _namespace()})
 """The types of `f_locals`, unless the program runs code in a mapping of its own."""
+_GENERATED = frozenset({"<string>", "<unknown>", "<ast>", "<code>", "<generated>", "<dynamic>", "<exec>", "<eval>"})
+"""The usual names for code that is in no file."""
 _READ_LOCALS = frozenset({"locals", "vars", "eval", "exec", "dir"})
 """A function that may call one of these may keep the dictionary of its names, which to read them here would change."""
+
+
+_UNFIT = Text(
+    "{0} was changed after it was imported: its text does not fit the code that ran, so it is not shown, and not edited.",
+    "{0} 在导入之后被修改过：它的内容与运行的代码不符，因此没有显示，也不修改它。",
+)
+_CHANGED = Text(
+    "{0} has changed since its code ran. The lines above are those that ran; the file is not edited.",
+    "{0} 在代码运行之后被修改过。以上是运行时的行；不修改该文件。",
+)
+_GONE = Text("{0} cannot be read any more. The lines above are those that ran.", "{0} 已经无法读取。以上是运行时的行。")
+_NO_TEXT = Text(
+    "{0} does not exist: its code was generated, so only the numbers of its lines are known.",
+    "{0} 不存在：其中的代码是生成的，因此只知道行号。",
+)
+_UNREADABLE = Text(
+    "{0} cannot be read as a Python program: its bytes are not in the encoding that it declares (UTF-8 if none). So only the numbers of its lines are known.",
+    "{0} 无法作为 Python 程序读取：它的字节不符合声明的编码（没有声明时为 UTF-8）。因此只知道行号。",
+)
+_SAME = Text("{0} is the same file as {1}.", "{0} 与 {1} 是同一个文件。")
 
 
 class Sources:
@@ -54,13 +80,13 @@ class Sources:
     def __init__(self) -> None:
         self._lines: dict[str, list[str]] = {}
         self._parsed: dict[str, Expressions] = {}
+        self._unfit: set[str] = set()
 
     def lines(self, filename: str) -> Sequence[str]:
         """Returns the lines of a file, or of a cell; none if it cannot be read."""
         known = self._lines.get(filename)
         if known is None:
-            linecache.checkcache(filename)
-            known = self._lines[filename] = list(linecache.getlines(filename))
+            known = self._lines[filename] = _read(filename)
         return known
 
     def expressions(self, filename: str) -> Expressions:
@@ -69,6 +95,49 @@ class Sources:
         if known is None:
             known = self._parsed[filename] = Expressions("".join(self.lines(filename)))
         return known
+
+    def fits(self, code: CodeType, position: Position) -> bool:
+        """Whether the text of a file may be that from which code was made: it has an expression at a position in the code."""
+        fits = self.expressions(code.co_filename).fits(code, position)
+        if not fits:
+            self._unfit.add(code.co_filename)
+        return fits
+
+    def text(self, filename: str) -> str:
+        """Returns the text of a file that may be edited.
+
+        Raises:
+            FileNotFoundError: if it is not known.
+            ChangedError: if the file has another text now.
+        """
+        if filename in self._unfit or _read(filename) != self.lines(filename):
+            raise ChangedError(filename)
+        if text := "".join(self.lines(filename)):
+            return text
+        raise FileNotFoundError(filename)
+
+    def remarks(self, filenames: Iterable[str]) -> list[Text]:
+        """Returns what is to be said of the texts of files."""
+        said, known = list[Text](), dict[str, str]()
+        for name in dict.fromkeys(filenames):
+            shown = file_in_words(name)
+            if name in self._unfit:
+                said.append(_UNFIT.format(shown))
+            elif not self.lines(name):
+                said.append((_UNREADABLE if os.path.exists(name) else _NO_TEXT).format(shown))
+            elif not (now := _read(name)):
+                said.append(_GONE.format(shown))
+            elif now != self.lines(name):
+                said.append(_CHANGED.format(shown))
+            other = known.setdefault(file_key(name), name)
+            if file_in_words(other) != shown:
+                said.append(_SAME.format(shown, file_in_words(other)))
+        return said
+
+
+def _read(filename: str) -> list[str]:
+    linecache.checkcache(filename)
+    return list(linecache.getlines(filename))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +148,13 @@ class Site:
         code: the code that it runs.
         instruction: the offset of its instruction.
         sources: the texts of the program.
+        inside: what runs there without a file.
     """
 
     code: CodeType
     instruction: int
     sources: Sources = field(compare=False, repr=False)
+    inside: str = ""
 
     @property
     def filename(self) -> str:
@@ -103,7 +174,9 @@ class Site:
 
     @property
     def text(self) -> str:
-        """The text of the line; "" if the file cannot be read."""
+        """The text of the line; "" if the file cannot be read, or has another text now."""
+        if not self.sources.fits(self.code, self.position):
+            return ""
         lines = self.sources.lines(self.filename)
         return lines[self.line - 1].rstrip("\n") if 0 < self.line <= len(lines) else ""
 
@@ -112,7 +185,7 @@ class Site:
         """The same as plain data."""
         line, last, left, right = self.position
         columns = (-1, -1) if None in (line, last, left, right) else (left or 0, right or 0)
-        return SiteFacts(self.filename, self.line, last or self.line, *columns, self.text, self.function)
+        return SiteFacts(self.filename, self.line, last or self.line, *columns, self.text, self.function, self.inside)
 
     @property
     def position(self) -> tuple[int | None, int | None, int | None, int | None]:
@@ -198,10 +271,12 @@ class Places:
 
     Attributes:
         sources: the texts of the program.
+        root: the frame that began to watch: what has called it is no part of what is watched.
     """
 
     def __init__(self) -> None:
         self.sources = Sources()
+        self.root: FrameType | None = None
         self._known: dict[tuple[int, ...], _Known] = {}
         self._runs: dict[tuple[int, int], int] = {}
         self._code: dict[int, CodeType] = {}
@@ -247,6 +322,7 @@ class Places:
 
     def _known_of(self, frame: FrameType | None, frames: list[FrameType]) -> _Known | None:
         key: list[int] = []
+        called, root = frame, self.root
         owns = OWNS.get
         while frame is not None:  # this runs at every operation
             code = frame.f_code
@@ -254,6 +330,8 @@ class Places:
             if (is_own(code.co_filename) if own is None else own) and code.co_name != RELAY:
                 key += (id(code), frame.f_lasti)
                 frames.append(frame)
+            if frame is root:
+                break
             frame = frame.f_back
         if not key:
             return None
@@ -261,11 +339,15 @@ class Places:
             del key[2 * INNERMOST : -2 * (DEEPEST - INNERMOST)], frames[INNERMOST : INNERMOST - DEEPEST]
         known = self._known.get(tuple(key))
         if known is None:
-            known = self._known[tuple(key)] = self._found(frames)  # which keeps the code, and so its address
+            known = self._known[tuple(key)] = self._found(
+                frames, _generated(called, frames[0])
+            )  # which keeps the code, and so its address
         return known
 
-    def _found(self, frames: Sequence[FrameType]) -> _Known:
-        sites = tuple(Site(each.f_code, each.f_lasti, self.sources) for each in frames)
+    def _found(self, frames: Sequence[FrameType], generated: str) -> _Known:
+        sites = tuple(
+            Site(each.f_code, each.f_lasti, self.sources, "" if k else generated) for k, each in enumerate(frames)
+        )
         in_loops = ((number, around) for number, site in enumerate(sites) if (around := site.loops))
         loops = tuple((number, loop) for number, some in islice(in_loops, IN_LOOPS) for loop in some)
         return _Known(Place(sites, loops, callers=_callers(_without_gap(frames), sites)), loops, tuple(sites[0].labels))
@@ -309,6 +391,16 @@ class _Known:
         return self.place
 
 
+def _generated(frame: FrameType | None, innermost: FrameType) -> str:
+    """Returns the code without a file in which a frame runs, called by the innermost frame of the program's own code; "" if there is none."""
+    while frame is not None and frame is not innermost:
+        code = frame.f_code
+        if code.co_filename in _GENERATED and code.co_name != RELAY:
+            return f"{code.co_qualname} of {code.co_filename}" if code.co_name != "<module>" else code.co_filename
+        frame = frame.f_back
+    return ""
+
+
 def _called_for(frame: FrameType) -> FrameType:
     """Returns the frame of the program for which a relay calls a function; the frame itself if it is no relay."""
     return next(own_frames(frame), frame) if frame.f_code.co_name == RELAY else frame
@@ -349,6 +441,14 @@ def own_frames(frame: FrameType | None) -> Iterator[FrameType]:
         if is_own(frame.f_code.co_filename) and frame.f_code.co_name != RELAY:
             yield frame
         frame = frame.f_back
+
+
+def beginning() -> FrameType | None:
+    """Returns the frame that begins to watch: the innermost that is none of this package."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith("inplacelab."):
+        frame = frame.f_back
+    return frame
 
 
 # --- names of frames ---------------------------------------------------------------------------------------------------

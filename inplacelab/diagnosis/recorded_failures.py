@@ -24,11 +24,11 @@ To fix it, one of these (checked: it runs, and the loss and the gradients are ri
 from __future__ import annotations
 
 import linecache
-import sys
 import traceback
 from types import FrameType
 
 from inplacelab.diagnosis.findings import Finding, Paint, plain, sources_of, told
+from inplacelab.diagnosis.places import beginning
 from inplacelab.diagnosis.report import report
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
@@ -147,9 +147,7 @@ class RecordedWatch:
 
     def begin(self) -> None:
         """Begins to watch."""
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame.f_globals.get("__name__", "").startswith("inplacelab."):
-            frame = frame.f_back
+        frame = beginning()
         assert frame is not None
         filename = self._filename or frame.f_code.co_filename
         text = "".join(linecache.getlines(filename))

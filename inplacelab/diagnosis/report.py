@@ -26,7 +26,7 @@ from inplacelab.recording.fixes import block, diff_of, with_copies
 from inplacelab.recording.fixes.spots import Spot, changed
 from inplacelab.recording.sentences.failures import Mark, marks, remarks
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.sentences.stacks import shown_file
+from inplacelab.recording.sentences.stacks import file_key, shown_file
 from inplacelab.supported import framework_named
 
 _WHY = Text("Why: {0}", "原因：{0}")
@@ -42,6 +42,7 @@ _ONLY_CELLS = Text(
 _NOT_TRIED = Text("No fix was tried: {0}.", "没有尝试改法：{0}。")
 _WRITTEN = Text("Written.", "已写入文件。")
 _NOTHING = Text("", "")
+_UNKNOWN = Text("(its text is not known)", "（内容未知）")
 
 
 def report(found: Finding, *, advice: bool = True, paint: Paint = plain) -> str:
@@ -70,10 +71,12 @@ def report(found: Finding, *, advice: bool = True, paint: Paint = plain) -> str:
 def _lines(some: Sequence[Mark], paint: Paint) -> Iterator[str]:
     """Yields the marked lines of a value, those of one file below its name."""
     shown = [each for each in some if each.role != "made"]  # that is said where it was written through
-    for filename, of_file in groupby(shown, key=lambda each: each.at.file):
+    for _, of_file in groupby(shown, key=lambda each: file_key(each.at.file)):
+        lines = [*of_file]
+        filename = lines[0].at.file
         if filename:
             yield f"  {paint(shown_file(filename), 'file')}"
-        yield from quoted([*of_file], indent="    " if filename else "  ", paint=paint)
+        yield from quoted(lines, indent="    " if filename else "  ", paint=paint)
 
 
 def report_of_trials(tried: Tried, framework: str, elsewhere: Spot | None = None, *, paint: Paint = plain) -> str:
@@ -150,11 +153,12 @@ def quoted(lines: Sequence[Mark], *, indent: str = "  ", paint: Paint = plain) -
     for each in lines:
         text = each.at.text.rstrip()
         if each.line != shown:
-            yield f"{indent}{each.line:>{gutter}} | {text}"
+            yield f"{indent}{each.line:>{gutter}} | {text or _UNKNOWN}"
             shown = each.line
         left, right = each.at.span or (len(text) - len(text.lstrip()), len(text))
         blank, sign = " " * _width(text[:left]), _SIGNS.get(each.role, "^") * max(_width(text[left:right]), 1)
-        yield f"{indent}{'':>{gutter}} | {blank}{paint(f'{sign} {closed_up(each.says)}', each.role)}"
+        said = f"{sign} {closed_up(each.says)}" if text else str(closed_up(each.says))
+        yield f"{indent}{'':>{gutter}} | {blank}{paint(said, each.role)}"
         if each.calls != _NOTHING:
             yield f"{indent}{'':>{gutter}} | {blank}{closed_up(each.calls)}"
 

@@ -156,6 +156,7 @@ class Trials:
     ) -> None:  # fmt: skip
         self._script, self._arguments, self._seconds = script.resolve(), list(arguments), seconds
         self._module, self._framework, self._tell = module, framework, tell
+        self._texts: dict[str, str] = {}
         self._folder = folder_of(script, module)
         if module and list(self._script.relative_to(self._folder).with_suffix("").parts) != module.split("."):
             raise NotTriedError(_OTHER_FOLDER.format(module, self._script))
@@ -194,10 +195,13 @@ class Trials:
         return Tried(fixes, self._budget.count, reference.copies)
 
     def read(self, filename: str) -> str:
-        """Returns the text of a file, if it belongs to the program (see `fix_search.Runner`)."""
+        """Returns the text of a file, as it was first read, if it belongs to the program (see `fix_search.Runner`)."""
         if not Path(filename).resolve().is_relative_to(self._folder) or not is_own(filename):
             raise FileNotFoundError(filename)
-        return SourceFile.read(filename).text
+        known = self._texts.get(filename)
+        if known is None:
+            known = self._texts[filename] = SourceFile.read(filename).text
+        return known
 
     def trails(self, _: Sequence[EditFacts], outcome: Outcome) -> Sequence[Trail]:
         """Returns what the failed pass of a run found overwritten or released: its process has told that."""

@@ -238,14 +238,14 @@ class CallRecorder(Generic[C]):
             self.objects.storages.began()
             self.live_before = self.objects.storages.live_before
 
-    def finish(self, scope: Scope) -> None:
+    def finish(self, scopes: Sequence[Scope]) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
         with self.unseen():
             if not self.limit.exceeded and self.objects.look_again():
                 self.guard.note(self.unobserved)
             self._look_at_named()
             self.objects.settle()
-            self.names.finish(scope)
+            self.names.finish(scopes)
 
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""

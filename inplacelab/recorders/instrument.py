@@ -130,6 +130,10 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 def instrumented(tree: ast.Module) -> ast.Module:
     """Returns the program with a call of `CALL` before each statement that may have an effect; line numbers stay the same."""
     _insert_calls(tree, _counters(tree))
+    first = next((k for k, each in enumerate(tree.body) if is_call(each)), None)
+    if first is not None:
+        # Outside functions, names are looked up in three dictionaries each time; a global one's place is remembered.
+        tree.body.insert(first, ast.Global([CALL]))
     return ast.fix_missing_locations(tree)
 
 

@@ -94,9 +94,9 @@ class NamesAndLines:
         assert place is not None
         self._emit(events.StatementBegan(place, simple, len(frames), *self._recorder.live_and_peak()))
 
-    def finish(self, scope: Scope) -> None:
+    def finish(self, scopes: Sequence[Scope]) -> None:
         """Emits the end of the program, whose names belong to its last statement."""
-        self.look([*self._program.scopes(()), scope], done=True)
+        self.look([*self._program.scopes(()), *scopes], done=True)
         self._emit(events.ProgramEnded(*self._recorder.live_and_peak()))
         self.root = None
 

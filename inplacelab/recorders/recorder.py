@@ -67,7 +67,7 @@ class Recorder(Protocol):
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
 
-    def finish(self, scope: Scope) -> None:
+    def finish(self, scopes: Sequence[Scope]) -> None:
         """Called when the program has ended, with its names."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -272,13 +272,19 @@ class Session:
                 raised is not None
             ):  # not before: the frames of the recorder hold the operands, which the failed step shows
                 protect(as_unrecorded, anywhere=True)(raised)
-            protect(lambda: recorder.finish(scope()), anywhere=True)()
+            protect(lambda: recorder.finish(self._scopes_at_end(raised) or [scope()]), anywhere=True)()
         finally:
             try:
                 self.end()
             except BaseException:
                 self.end()
                 raise
+
+    def _scopes_at_end(self, raised: BaseException | None) -> Sequence[Scope]:
+        """Returns the names of the frames that an error has left, which still have them; none if the program has ended otherwise."""
+        if raised is None or issubclass(type(raised), SystemExit | GeneratorExit):
+            return ()
+        return scopes_of(self.program.frames_in(raised))
 
     def _note_end(self, raised: BaseException | None) -> None:
         """Has the recording say what came after its end."""

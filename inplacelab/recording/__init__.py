@@ -8,7 +8,7 @@ It holds no live tensor and draws nothing.
     queries.py     questions about a recording           relations.py   what belongs to what: tensors, passes, stages
     slots.py       slots, their values, and what a step did to them
     trace.py       why backward failed                   unnoticed_writes.py   gradients that are wrong without an error
-    sources.py, origins/   which elements a number was computed from
+    computed_from.py, origins/  which elements a number was computed from
     compare/       two recordings side by side           ranks.py       recordings of several ranks
     source_tree.py, code_of_steps.py   the program's text, parsed and edited; the code that ran as each step
     naming.py, sentences/, fixes/, quiz/   how things are called; what is said, proposed and asked

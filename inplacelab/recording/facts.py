@@ -352,6 +352,8 @@ class SiteFacts:
     """The text of its first line."""
     function: str = field(default="", metadata=LEFT_OUT)
     """The function that it is in; "" for a module, or if that is not known."""
+    inside: str = field(default="", metadata=LEFT_OUT)
+    """What ran there without a file, such as what `exec` runs: "forward of <string>"; "" if nothing did."""
     loops: tuple[LoopFacts, ...] = field(default=(), compare=False, metadata=LEFT_OUT)
     """The iterations of the loops around it, outermost first, as far as they are known."""
 

@@ -16,9 +16,9 @@ from inplacelab.recording.facts import SourceFacts, Step, TensorFacts
 from inplacelab.recording.recording import Recording, State
 
 _LINE = Text("line {0}", "第 {0} 行")
-_LINE_OF = Text("line {0} of {1}", "{1} 第 {0} 行")
+_LINE_OF = Text("line {0} of {1}", "{1}{2}第 {0} 行")
 _LINES = Text("lines {0} to {1}", "第 {0} 至 {1} 行")
-_LINES_OF = Text("lines {0} to {1} of {2}", "{2} 第 {0} 至 {1} 行")
+_LINES_OF = Text("lines {0} to {1} of {2}", "{2}{3}第 {0} 至 {1} 行")
 _CALLED = Text("{0}, called from {1}", "{0}（由{1}调用）")
 _CELL, _MAIN = Text("cell [{0}]", "单元格 [{0}]"), Text("the main program", "主程序")
 _FILE = Text("`{0}`", "`{0}`")
@@ -31,7 +31,7 @@ _IS_CELL = re.compile(r"In \[(\d+)\]")
 
 def source_label(sources: Sequence[SourceFacts], source: int) -> Text:
     """Returns what a source is called in a sentence: "`model.py`", with as much of its path as tells it from the others; "cell [3]"."""
-    return file_label(_shortest(sources, source))
+    return file_label(shown_source(sources, source))
 
 
 def file_label(name: str) -> Text:
@@ -44,7 +44,7 @@ def file_label(name: str) -> Text:
 
 def short_place(sources: Sequence[SourceFacts], place: Place, here: Place | None = None) -> str:
     """Returns a place for a picture: "12" in the source that the text is about, "model.py:12" in another one, "In [3]:12" in a cell."""
-    shown = _shortest(sources, place.source)
+    shown = shown_source(sources, place.source)
     return str(place.line) if _is_read(sources, place.source, here) or not shown else f"{shown}:{place.line}"
 
 
@@ -60,7 +60,8 @@ def said_line(sources: Sequence[SourceFacts], place: Place | None, here: Place |
         return _SOMEWHERE
     if _is_read(sources, place.source, here):
         return _LINE.format(place.line)
-    return _LINE_OF.format(place.line, source_label(sources, place.source))
+    label = source_label(sources, place.source)
+    return _LINE_OF.format(place.line, label, _blank_after(label))
 
 
 def said_lines(sources: Sequence[SourceFacts], source: int, first: int, last: int, here: Place | None = None) -> Text:
@@ -69,7 +70,13 @@ def said_lines(sources: Sequence[SourceFacts], source: int, first: int, last: in
         return said_line(sources, Place(first, source), here)
     if _is_read(sources, source, here):
         return _LINES.format(first, last)
-    return _LINES_OF.format(first, last, source_label(sources, source))
+    label = source_label(sources, source)
+    return _LINES_OF.format(first, last, label, _blank_after(label))
+
+
+def _blank_after(label: Text) -> str:
+    """Returns what stands between a label and Chinese characters: nothing after such characters."""
+    return "" if label == _MAIN else " "
 
 
 def said_one_by_one(sources: Sequence[SourceFacts], places: Sequence[Place], here: Place | None = None) -> Text:
@@ -104,14 +111,16 @@ def file_of(recording: Recording, source: int) -> str:
 
 
 def source_of(recording: Recording, file: str) -> int | None:
-    """Returns the number of the source that a site or an edit is in; None if it is none of the recording's."""
+    """Returns the number of the source that a site or an edit is in, also by its name as it is shown; None if it is none of the recording's."""
     return recording.once(_numbers).get(file)
 
 
 def _numbers(recording: Recording) -> dict[str, int]:
     found = {"": 0}
-    for number, each in enumerate(recording.sources):
-        found.setdefault(each.name, number)
+    names = [each.name for each in recording.sources]
+    shown = [shown_source(recording.named_sources, number) for number in range(len(names))]
+    for number, name in (*enumerate(names), *enumerate(shown)):
+        found.setdefault(name, number)
     return found
 
 
@@ -119,9 +128,9 @@ def _is_read(sources: Sequence[SourceFacts], source: int, here: Place | None) ->
     return len(sources) < 2 if here is None else source == here.source
 
 
-def _shortest(sources: Sequence[SourceFacts], source: int) -> str:
-    """Returns the end of a source's path that no other source's has."""
-    if source >= len(sources):
+def shown_source(sources: Sequence[SourceFacts], source: int | None) -> str:
+    """Returns the name of a source: the end of its path that no other source's has; "" if it has none."""
+    if source is None or source >= len(sources):
         return ""
     path = _parts(sources[source].name)
     others = [_parts(each.name) for number, each in enumerate(sources) if number != source]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -121,9 +121,14 @@ def _beginnings(steps: Sequence[Step]) -> Iterator[tuple[int, int]]:
 
 def _is_called_by(before: Step, step: Step) -> bool:
     """Whether a step belongs to the statement that called the function of the step before it: in `y = f(x).relu_()` the caller
-    names the result of `f`, in the turn of the function's last statement.
+    names the result of `f`, in the turn of the function's last statement, or in one of its own.
     """
-    return step.line is not None and step.turn == before.turn > 0
+    if step.place is None or before.place is None:
+        return False
+    if step.turn == before.turn > 0:
+        return True
+    _, *callers = before.place.calls
+    return any(same_line(each, step.place) and each.function == step.place.function for each in callers)
 
 
 SCHEMA_VERSION = 4
@@ -287,6 +292,12 @@ class Recording:
         """The text of the program that was started."""
         return self.sources[0].text if self.sources else ""
 
+    @cached_property
+    def named_sources(self) -> tuple[SourceFacts, ...]:
+        """The sources, that which was started with the title as its name if it has none."""
+        main, *others = self.sources or (SourceFacts("", ""),)
+        return (replace(main, name=main.name or self.title), *others)
+
     def text_of(self, source: int) -> str:
         """Returns the text of a source, by number; "" if it is not known."""
         return self.sources[source].text if source < len(self.sources) else ""
@@ -296,7 +307,7 @@ class Recording:
 
     @cached_property
     def _states(self) -> tuple[State, ...]:
-        return tuple(_fold(self.steps, self.sources, self.coming))
+        return tuple(_fold(self.steps, self.named_sources, self.coming))
 
     @cached_property
     def coming(self) -> Mapping[int, Sequence[Span]]:
@@ -336,7 +347,7 @@ class Recording:
 
     @cached_property
     def _nothing(self) -> State:
-        return State(self.steps[0], self.sources, {}, {}, {}, {}, {}, {}, {}, {}, {}, {})
+        return State(self.steps[0], self.named_sources, {}, {}, {}, {}, {}, {}, {}, {}, {}, {})
 
     def states(self) -> tuple[State, ...]:
         """Returns the states after all steps, in order."""

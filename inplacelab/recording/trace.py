@@ -24,11 +24,11 @@ from inplacelab.recording.facts import (
 from inplacelab.recording.fixes.recorded import size_of
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.naming import RESULT, kept_values, namings
-from inplacelab.recording.places import file_of, has_several_callers, names_at, source_of
+from inplacelab.recording.places import file_of, has_several_callers, names_at, shown_source, source_of
 from inplacelab.recording.queries import kept_by, newly_stale, stale, who_overwrote
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import made, relation_of
-from inplacelab.recording.sentences.failures import Mark, marks, notes, with_call
+from inplacelab.recording.sentences.failures import Mark, Telling, marks, notes, with_call
 from inplacelab.recording.sentences.phrases import StepContext
 from inplacelab.recording.slots import common_runs, slot_runs, slots_reached
 from inplacelab.recording.source_tree import line_text, statement_at, tree_at
@@ -62,12 +62,27 @@ def trace(recording: Recording, index: int) -> tuple[Mark, ...]:
     """
     facts = failure_at(recording, index)
     found = _turned_stale(StepContext(recording, index)) if facts is None else facts if facts.values else None
-    shown = (each for each in (marks(found) if found else ()) if each.role != "made" and not (each.number and facts))
+    shown = (_told_marks(recording, found)) if found else ()
     return tuple(
-        with_call(each, _telling_call(recording, each.sites))
+        each
         for each in shown
-        if each.line <= _length(recording, each.at.file)
+        if each.role != "made" and not (each.number and facts) and each.line <= _length(recording, each.at.file)
     )
+
+
+def _told_marks(recording: Recording, facts: FailureFacts) -> Iterator[Mark]:
+    """Yields the marks of a failure of a recording, in its words, with the names of its sources."""
+    named, telling = _told(recording, facts)
+    for mark, told in zip(marks(facts), marks(named), strict=True):
+        yield replace(with_call(told, telling(told.sites)), sites=mark.sites)
+
+
+def _told(recording: Recording, facts: FailureFacts) -> tuple[FailureFacts, Telling]:
+    """Returns a failure of a recording with the names of files as they are said, and the calls that are."""
+    sources, telling = recording.named_sources, partial(_telling_call, recording)
+    if len(sources) < 2:
+        return facts, telling
+    return _renamed(facts, lambda file: shown_source(sources, source_of(recording, file)) or file), telling
 
 
 def marks_in(recording: Recording, index: int, source: int) -> tuple[Mark, ...]:
@@ -83,7 +98,8 @@ def _length(recording: Recording, file: str) -> int:
 
 def told_notes(recording: Recording, facts: FailureFacts, but: str = "") -> tuple[Text, ...]:
     """Returns `notes` of a failure of a recording, with the calls that tell runs of one line apart."""
-    return notes(facts, but, partial(_telling_call, recording))
+    named, telling = _told(recording, facts)
+    return notes(named, but, telling)
 
 
 def _telling_call(recording: Recording, sites: Sites) -> SiteFacts | None:
@@ -328,6 +344,17 @@ def _site(recording: Recording, place: Place, meant: ast.expr | ast.stmt | None)
     return SiteFacts(file, line, meant.end_lineno or line, meant.col_offset, meant.end_col_offset or 0, text, function)
 
 
+def places_of(facts: FailureFacts) -> list[SiteFacts]:
+    """Returns the innermost places of a failure."""
+    of_values = (
+        (value.sites, value.read, *(sites for each in value.writes for sites in (each.sites, each.made)))
+        for value in facts.values
+    )
+    return [
+        each[0] for each in (*(sites for some in of_values for sites in some), facts.released, facts.needed) if each
+    ]
+
+
 def moved(facts: FailureFacts, move: Callable[[SiteFacts], SiteFacts]) -> FailureFacts:
     """Returns the same facts with other places."""
     return _placed(facts, lambda some: tuple(map(move, some)))
@@ -356,8 +383,13 @@ def _placed(facts: FailureFacts, sites: Callable[[Sites], Sites]) -> FailureFact
 
 def in_file(facts: FailureFacts, filename: str) -> FailureFacts:
     """Returns the same facts with the name of the recorded program's file."""
-    placed = moved(facts, lambda site: site if site.file else replace(site, file=filename))
-    values = (replace(each, made_in_file=each.made_in_file or filename) for each in placed.values)
+    return _renamed(facts, lambda file: file or filename)
+
+
+def _renamed(facts: FailureFacts, rename: Callable[[str], str]) -> FailureFacts:
+    """Returns the same facts with other names of files."""
+    placed = moved(facts, lambda site: replace(site, file=rename(site.file)))
+    values = (replace(each, made_in_file=rename(each.made_in_file)) for each in placed.values)
     return replace(placed, values=tuple(values))
 
 

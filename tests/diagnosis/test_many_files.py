@@ -480,3 +480,161 @@ def test_to_read_the_variables_of_loops_has_no_effect(run: Program) -> None:
         }
     )
     assert found.facts.needed[0].line == 16
+
+
+# --- files that are not as one expects -----------------------------------------------------------------------------------
+
+KEEPS = "def forward(x):\n    h = x.exp()\n    h.mul_(2)\n    return h\n"
+BEGIN = "import torch\nfrom pathlib import Path\nfrom model import forward\nmodel = Path('model.py')\n"
+NEEDS = "w = torch.ones(3, requires_grad=True)\ny = forward(w).sum()\n"
+
+
+def said_of(found: Finding, language: str = "en") -> list[str]:
+    with speak(language):
+        return [each.strip() for each in report(completed(found)).splitlines()]
+
+
+CHANGES = {
+    "after its code ran": (
+        NEEDS + "model.write_text('# new\\n# lines\\n' + model.read_text())\ny.backward()\n",
+        ["2 |     h = x.exp()", "3 |     h.mul_(2)"],
+        "model.py has changed since its code ran. The lines above are those that ran; the file is not edited.",
+        "model.py 在代码运行之后被修改过。以上是运行时的行；不修改该文件。",
+    ),
+    "after it was imported": (
+        "model.write_text('# new\\n# lines\\n' + model.read_text())\n" + NEEDS + "y.backward()\n",
+        ["2 | (its text is not known)", "3 | (its text is not known)"],
+        "model.py was changed after it was imported: its text does not fit the code that ran, so it is not shown, and not edited.",
+        "model.py 在导入之后被修改过：它的内容与运行的代码不符，因此没有显示，也不修改它。",
+    ),
+    "removed": (
+        NEEDS + "model.unlink()\ny.backward()\n",
+        ["2 |     h = x.exp()", "3 |     h.mul_(2)"],
+        "{}model.py cannot be read any more. The lines above are those that ran.",
+        "{}model.py 已经无法读取。以上是运行时的行。",
+    ),
+    "no longer UTF-8": (
+        "model.write_bytes(b'# \\xff\\n' * 9)\n" + NEEDS + "y.backward()\n",
+        ["2 | (its text is not known)", "3 | (its text is not known)"],
+        "model.py cannot be read as a Python program: its bytes are not in the encoding that it declares (UTF-8 if none). "
+        "So only the numbers of its lines are known.",
+        "model.py 无法作为 Python 程序读取：它的字节不符合声明的编码（没有声明时为 UTF-8）。因此只知道行号。",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_file_that_has_changed_is_said_and_not_edited(name: str, run: Program, tmp_path: Path) -> None:
+    text, lines, *remarks = CHANGES[name]
+    found = run({"model.py": KEEPS, "main.py": f"{BEGIN}{text}"})
+    said = said_of(found)
+    assert [each for each in said if "|" in each and each[0] in "23"] == lines
+    prefix = f"{tmp_path}/" if "{}" in remarks[0] else ""
+    for language, remark in zip(("en", "zh"), remarks, strict=True):
+        assert remark.format(prefix) in said_of(found, language)
+    assert not any(each.edits for each in completed(found).fixes)
+
+
+def test_code_without_a_file_is_said(run: Program) -> None:
+    text = f"import torch\nnames = {{}}\nexec(compile({KEEPS!r}, FILE, 'exec'), names)\nforward = names['forward']\n{NEEDS}y.backward()\n"
+    found = run({"main.py": text.replace("FILE", "'<string>'")})
+    assert [(each.line, each.says.en.endswith("in code without a file (forward of <string>)")) for each in marks(found.facts)] == [
+        (6, True), (6, True), (7, False),
+    ]  # fmt: skip
+    found = run({"main.py": text.replace("FILE", "'/nowhere/made.py'")})
+    said = said_of(found)
+    assert [each for each in said if "|" in each and each[0] in "23"] == [
+        "2 | (its text is not known)",
+        "3 | (its text is not known)",
+    ]
+    assert (
+        "/nowhere/made.py does not exist: its code was generated, so only the numbers of its lines are known." in said
+    )
+
+
+@pytest.mark.parametrize("declared", ["latin-1", "utf-8"])
+def test_columns_are_those_of_the_encoding(declared: str, run: Program, tmp_path: Path) -> None:
+    text = f"# -*- coding: {declared} -*-\ndef forward(x):\n    é = x.exp(); s = 'éé'; é.mul_(2)\n    return é\n"
+    (tmp_path / "model.py").write_bytes(text.encode(declared))
+    said = said_of(run({"main.py": f"import torch\nfrom model import forward\n{NEEDS}y.backward()\n"}))
+    begin = next(k for k, each in enumerate(said) if each.startswith("3 |"))
+    assert said[begin] == "3 |     é = x.exp(); s = 'éé'; é.mul_(2)"
+    assert said[begin + 3].startswith("|" + " " * 28 + "~~~~~~~~~ overwritten")
+
+
+def test_a_long_file(run: Program) -> None:
+    found = run(
+        {
+            "model.py": "x = 1\n" * 20_000 + KEEPS,
+            "main.py": f"import torch\nfrom model import forward\n{NEEDS}y.backward()\n",
+        }
+    )
+    said = said_of(found)
+    assert "20002 |     h = x.exp()" in said
+    assert completed(found).fixes[0].edits[0].line == 20_002
+
+
+def test_one_file_under_two_names(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "alias.py").symlink_to("model.py")
+    files = {
+        "model.py": "def keep(x):\n    return x.exp()\ndef write(x):\n    x.mul_(2)\n",
+        "main.py": "import torch, model, alias\nh = model.keep(torch.ones(3, requires_grad=True))\nalias.write(h)\nh.sum().backward()\n",
+    }
+    said = said_of(run(files))
+    assert [each for each in said if each.endswith(".py") or (each[:1].isdigit() and "|" in each)] == [
+        "model.py", "2 |     return x.exp()", "4 |     x.mul_(2)", "main.py", "4 | h.sum().backward()",
+    ]  # fmt: skip
+    assert "alias.py is the same file as model.py." in said
+
+
+def test_a_program_that_imports_itself(run: Program) -> None:
+    text = """\
+        import torch
+        def keep(x):
+            return x.exp()
+        if __name__ == "__main__":
+            import main
+            h = main.keep(torch.ones(3, requires_grad=True))
+            h.mul_(2)
+            h.sum().backward()
+        """
+    said = said_of(run({"main.py": text}))
+    assert said.count("main.py") == 1
+    assert "|            called from line 6, `h = main.keep(torch.ones(3, requires_grad=True))`" in said
+
+
+@pytest.mark.parametrize(
+    ("files", "line"), [(GAN, "line 15 of main.py"), (AGENT, "line 16 of agent.py")], ids=["GAN", "agent"]
+)
+def test_advice_names_the_call_that_tells_an_update_from_others(
+    files: Mapping[str, str], line: str, run: Program
+) -> None:
+    found = completed(run(files))
+    assert (
+        found.fixes[0].says.en.replace(" of main.py", "")
+        == f"compute the loss again after {line.replace(' of main.py', '')}, from the new values"
+    )
+
+
+def test_an_edit_names_the_file_of_a_package(run: Program, tmp_path: Path) -> None:
+    fix = completed(run(U_NET)).fixes[0]
+    assert fix.says.en.startswith("in line 14 of unet/parts.py write `x = x + skip`")
+    assert {Path(each.file).relative_to(tmp_path) for each in fix.edits} <= {Path("unet/parts.py")}
+
+
+def test_a_view_names_the_file_and_the_line_that_made_it(run: Program) -> None:
+    found = run({
+        "halves.py": "# a\n# b\ndef halves(t):\n    return t[:, :2], t[:, 2:]\n",
+        "main.py": """\
+            import torch
+            from halves import halves
+            head = torch.nn.Linear(2, 2)
+            h = torch.nn.Linear(4, 4)(torch.rand(3, 4))
+            a, b = halves(h)
+            out = head(a)
+            total = h[:, 2:].sum()
+            b += out
+            (h.square().sum() + total).backward()
+            """,
+    })  # fmt: skip
+    assert "through a view of `h` (`t[:, 2:]`, line 4 of halves.py)" in marked(found, "overwritten").says.en

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -199,8 +200,10 @@ def test_the_commands_that_record_a_script_write_what_they_say(
     program, printed = next((text, said) for (kind, text), (_, said) in pairwise(found) if kind == "python")
     monkeypatch.chdir(tmp_path)
     Path("program.py").write_text(program, encoding="utf-8")
-    commands = [line.split()[1:] for _, text in found for line in text.splitlines() if line.startswith(COMMAND)]
-    assert [words[0] for words in commands] == ["record", "record", "show", "share"]
+    commands = [shlex.split(line)[1:] for _, text in found for line in text.splitlines() if line.startswith(COMMAND)]
+    assert [words[0] for words in commands] == ["record", "record", "record", "record", "record", "show", "share"]
+    trained = "for epoch in range(9):\n    for k in range(300):\n        x.zero_(); x.scale_(2.)\n"
+    Path("train.py").write_text(program + trained, encoding="utf-8")
     for words in commands:
         _, *written = [Path(word) for word in words if "." in word]  # the first is what is read
         for file in written:

@@ -46,6 +46,11 @@ class Tee:
     def __init__(self, *logs: Any) -> None:
         self._logs = logs
 
+    @property
+    def emitted(self) -> int:
+        found: int = self._logs[0].emitted
+        return found
+
     def emit(self, event: events.Event, /) -> None:
         for log in self._logs:
             log.emit(event)
@@ -62,7 +67,7 @@ def listened(text: str, log: Any) -> None:
             exec(compile(instrument.instrumented(tree), "<program>", "exec"), names)
         except Exception as error:  # noqa: BLE001  # of a random program
             recorder.failed(error)
-        recorder.finish(Scope(names, ""))
+        recorder.finish([Scope(names, "")])
     recorder.end()
 
 

@@ -342,6 +342,10 @@ def test_what_cannot_be_compiled_shows_no_frames_of_ours(cell: Run, text: str, s
         ("--name", "cannot read --name."),
         ("--name 1x", "must be a Python name, not '1x'"),
         ("--title 'open", "cannot read --title 'open."),
+        ("--limit 0", "--limit: '0' is not a whole number above 0"),
+        ("--from-step x", "--from-step: 'x' is not a whole number above 0"),
+        ("--from 'x = 1'", "`x = 1` is an assignment"),
+        ("--from x --from-step 2", "leave one of them out"),
     ],
 )
 def test_bad_options_run_nothing(cell: Run, shell: Any, options: str, said: str) -> None:
@@ -354,6 +358,20 @@ def test_bad_options_run_nothing(cell: Run, shell: Any, options: str, said: str)
 def test_bad_options_are_refused_in_both_languages(cell: Run) -> None:
     with speak("zh"):
         assert "不认识 --xyz。\n用法：%%stepper" in str(cell("%%stepper --xyz\nx = 1\n").error)
+
+
+def test_a_part_of_a_cell_is_recorded(cell: Run, shell: Any) -> None:
+    loop = "x = paddle.ones([2])\nfor k in range(30):\n    x.scale_(2.)\nlast = k\n"
+    shown = cell(f"%%stepper --from 'k == 20' --limit 3\n{loop}")
+    recording = inplacelab.last_recording()
+    assert ([step.line for step in recording.steps], shell.user_ns["last"]) == ([3, 3, 3], 29)
+    assert "22 earlier steps were not recorded" in str(recording.notes[0])
+    assert len(shown.displayed) == 1
+    stopped = cell(f"%%stepper --from-step 5 --stop-after 2\n{loop}")
+    assert (stopped.error, len(inplacelab.last_recording()), shell.user_ns["k"]) == (None, 2, 4)
+    never = cell(f"%%stepper --from 'nowhere == 1'\n{loop}")
+    assert (never.error, never.displayed, shell.user_ns["k"]) == (None, [], 29)
+    assert "`nowhere` was never a name" in never.out
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

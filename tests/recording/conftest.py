@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
 from functools import cache, reduce
 from math import prod
@@ -188,6 +189,40 @@ def doubled_in_place() -> Recording:
     tape.step("backward", 6, **backward, backward=BackwardFacts("end", None))
     tape.step("line", 7, gone=(("tensor", 1), ("storage", 1), ("node", 2), ("node", 1)))
     return tape.recording()
+
+
+def of_three_sources() -> Recording:
+    """The recording of `views_and_stale` as that of a program of three files, two of which have one name: `b * b` and `add_` run in functions of
+    others.
+    """
+    places = {
+        4: Place(2, 1, "square", called_from=Place(4)),
+        5: Place(3, 2, "Shift.forward", called_from=Place(5)),
+    }
+    main = "a = ones([4])\nb = a.scale(2)\nv = b[1:3]\nc = square(b)\nw = shift(v)\nc.backward()\n"
+    texts = {"": main, "own/lib/model.py": SQUARE, "own/tools/model.py": SHIFT}
+    found = placed(views_and_stale(), texts, places)
+    steps = (replace(step, op="multiply") if step.op == "*" else step for step in found.steps)
+    return replace(found, steps=tuple(steps))
+
+
+SQUARE = "def square(b):\n    return b * b\n"
+SHIFT = "class Shift:\n    def forward(self, v):\n        return v.add_(10)\n"
+
+
+def placed(recording: Recording, texts: Mapping[str, str], places: Mapping[int, Place]) -> Recording:
+    """Returns a recording with other places in place of lines."""
+
+    def move(facts: Any) -> Any:
+        place = None if facts is None else facts.place
+        return facts if place is None else replace(facts, place=places.get(place.line, place))
+
+    steps = (
+        replace(move(step), nodes=tuple((number, move(facts)) for number, facts in step.nodes))
+        for step in recording.steps
+    )
+    sources = tuple(SourceFacts(name, text) for name, text in texts.items())
+    return replace(recording, title="train.py", sources=sources, steps=tuple(steps))
 
 
 @pytest.fixture(name="views_and_stale")

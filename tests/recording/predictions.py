@@ -109,7 +109,7 @@ def _names(option: str, kept: Kept) -> bool:
 
 def _is(option: str, node: NodeFacts) -> bool:
     """Whether an option names a node: by its class and line, and by its number if these are not unique."""
-    by_line = node.line is None or f"(line {node.line})" in option
+    by_line = node.line is None or re.search(rf"\(line {node.line}(?: of [^)]+)?\)", option)
     return f"`{node.name}`" in option and by_line and ("#" not in option or f"#{node.id} " in option)
 
 

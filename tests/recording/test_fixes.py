@@ -329,8 +329,8 @@ IN_A_MODEL = Trail(
 def test_lines_of_other_files_are_said_with_their_names() -> None:
     texts = {"lib/model.py": MODEL, "train.py": "import model\nmodel.act(x).sum().backward()\n"}
     first, *_ = proposals([IN_A_MODEL], texts.__getitem__, lines_of("train.py"))
-    assert first.says.en == "in line 3 of `model.py` write `h = h.add(1)`, which makes a new tensor"
-    assert first.says.zh == "把 `model.py` 第 3 行改写为 `h = h.add(1)`，它产生一个新张量"
+    assert first.says.en == "in line 3 of `lib/model.py` write `h = h.add(1)`, which makes a new tensor"
+    assert first.says.zh == "把 `lib/model.py` 第 3 行改写为 `h = h.add(1)`，它产生一个新张量"
     assert {each.file for each in first.edits} == {"lib/model.py"}
 
 

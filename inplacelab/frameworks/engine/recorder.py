@@ -168,11 +168,11 @@ class EngineRecorder(observe.Observer):
         self.names.statement_begins(line, simple, frame)
         self.limit.statement_began(simple=simple and self.program.is_outermost(frame))
 
-    def finish(self, scope: Scope) -> None:
+    def finish(self, scopes: Sequence[Scope]) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
         if not self.limit.exceeded and self.objects.look_again():
             self.guard.note(UNOBSERVED)
-        self.names.finish(scope)
+        self.names.finish(scopes)
 
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""

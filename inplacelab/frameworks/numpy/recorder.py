@@ -304,9 +304,9 @@ class NumpyRecorder:
             )
         )
 
-    def finish(self, scope: Scope) -> None:
+    def finish(self, scopes: Sequence[Scope]) -> None:
         """Called when the program has ended, with its names."""
-        self._look([*self._program.scopes(()), scope])
+        self._look([*self._program.scopes(()), *scopes])
         self.emit(events.ProgramEnded(*self._storages.live_and_peak()))
 
     def _look(self, scopes: Sequence[Scope], depth: int = 1) -> None:

@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from multiprocessing.process import BaseProcess
 from types import FrameType
@@ -23,7 +23,7 @@ import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.findings import Finding
-from inplacelab.diagnosis.places import Place, Places
+from inplacelab.diagnosis.places import Place, Places, beginning
 from inplacelab.diagnosis.watch_log import Counter, Made, StorageLog, WatchLog, Write, addresses, packed
 from inplacelab.frameworks.torch import interception
 from inplacelab.frameworks.torch.calls import TorchKind, kind_of
@@ -43,6 +43,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.program import call_from
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recording.facts import FailureFacts, Sites
+from inplacelab.recording.trace import places_of
 
 PASSES = 1 << 12
 """Of so many passes it is known where they began."""
@@ -191,6 +192,7 @@ class TorchWatch:
 
     def begin(self) -> None:
         """Begins to watch."""
+        self._places.root = beginning()
         self._threads.here, self._on = _Thread(_next_node()), True
         for patch in self._patches:
             patch.begin()
@@ -200,7 +202,7 @@ class TorchWatch:
     def end(self, error: BaseException | None = None) -> None:
         """Ends that. Of an error it knows from PyTorch's engine."""
         del error
-        self._on = False
+        self._on, self._places.root = False, None
         take_away(self._mode)
         interception.end_reports(self)
         for patch in self._patches:
@@ -536,9 +538,7 @@ class TorchWatch:
         roots = [node for each in pass_arguments(args, kwargs).roots if (node := root_node(each)) is not None]
         found = [each for node in reachable(roots) for each in self._stale.silently(node, frame)]
         needed = _sites(self._places.of(frame))
-        return [
-            Finding(FailureFacts("silent", needed, (value,), wrong=wrong), is_complete=False) for value, wrong in found
-        ]
+        return [self._finding(FailureFacts("silent", needed, (value,), wrong=wrong)) for value, wrong in found]
 
     def _found(self, failure: Finding) -> None:
         """Keeps a failure; of those that are silent and have the same lines only the first, of others the last ones."""
@@ -566,7 +566,13 @@ class TorchWatch:
             found = self._second_pass(here, needed, released)
         else:
             return
-        self._found(Finding(found, (class_name(type(error)), message), address=id(error), is_complete=False))
+        self._found(self._finding(found, (class_name(type(error)), message), id(error)))
+
+    def _finding(self, facts: FailureFacts, error: tuple[str, str] | None = None, address: int = 0) -> Finding:
+        """Returns a finding, with what is to be said of the texts of its files."""
+        sources = self._places.sources
+        remarks = (*facts.remarks, *sources.remarks(each.file for each in places_of(facts)))
+        return Finding(replace(facts, remarks=remarks), error, address=address, is_complete=False, text_of=sources.text)
 
     def _second_pass(self, here: _Thread, needed: Sites, released: Sequence[Any]) -> FailureFacts:
         """Returns what is known of a pass that found a node that has released what it had saved.

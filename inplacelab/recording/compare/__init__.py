@@ -363,7 +363,7 @@ def _of_ends(comparison: Comparison) -> Text | None:
 
 def _end(end: Verdict, recording: Recording) -> Text:
     if end.error is not None:
-        line = said_line(recording.sources, end.place)
+        line = said_line(recording.named_sources, end.place)
         return (_RAISES_SOMEWHERE if end.place is None else _RAISES).format(quoted(end.error.type), line)
     return _GIVES.format(_listed(end)) if end.gradients else _ENDS
 
@@ -473,5 +473,7 @@ def _line(recording: Recording, step: int) -> str:
     place = recording.steps[step].place
     code = recording.once(code_lines).get(line_of(place) or (0, 0))
     return (
-        "?" if place is None or code is None else f"{visible(short_place(recording.sources, place))}  {visible(code)}"
+        "?"
+        if place is None or code is None
+        else f"{visible(short_place(recording.named_sources, place))}  {visible(code)}"
     )

@@ -292,7 +292,7 @@ def _ending(recording: Recording, gradients: tuple[NamedGradient, ...]) -> Text:
     last = recording.steps[-1]
     if last.error is not None:
         pattern = _REFUSED_SOMEWHERE if last.place is None else _REFUSED
-        return pattern.format(last.error.type, said_line(recording.sources, last.place))
+        return pattern.format(last.error.type, said_line(recording.named_sources, last.place))
     if recording.truncated:
         return _RECORDED.format(len(recording))
     return _GRADIENTS.format(listing([_said(each) for each in gradients])) if gradients else _RAN

@@ -171,7 +171,7 @@ def of_recording(recording: Recording) -> tuple[Read, Lines]:
         return recording.text_of(source)
 
     def lines(name: str, first: int, last: int) -> Text:
-        said = said_lines(recording.sources, source_of(recording, name) or 0, first, last, here)
+        said = said_lines(recording.named_sources, source_of(recording, name) or 0, first, last, here)
         return Text(said.en, f" {said.zh}" if said.zh.startswith("`") else said.zh)
 
     return read, lines
@@ -270,12 +270,22 @@ def _advice(trails: Sequence[Trail], read: Read, lines: Lines) -> Iterator[FixFa
         for where in sources.at((spot,)):
             by_line.setdefault((spot.filename, spot.line), []).append((where, spot))
     if by_line and all(where.updates or where.unrecorded for some in by_line.values() for where, _ in some):
-        ((where, spot), *_) = next(iter(by_line.values()))
-        ways = [_COMPUTED_AGAIN.format(where.line(spot.line))]
+        trail = next(each for each in trails if each.writes)
+        spot = _apart(trail.writes[0], (trail.kept, trail.needed))
+        ways = [_COMPUTED_AGAIN.format(lines(spot.filename, spot.line, spot.line))]
     else:
         ways = [_another_way(each) for each in by_line.values()]
     if ways:
         yield FixFacts(Text(", and ".join(each.en for each in ways), "，并".join(each.zh for each in ways)), ())
+
+
+def _apart(frames: Sequence[Spot], others: Sequence[Sequence[Spot]]) -> Spot:
+    """Returns the call, of those that led to a place, in which it differs from other places: the calls outside of it led to all of them."""
+    stacks = [
+        [(each.filename, each.line, each.column) for each in reversed(some)] for some in (frames, *others) if some
+    ]
+    shared = next((k for k, row in enumerate(zip(*stacks, strict=False)) if len({*row}) > 1), min(map(len, stacks)))
+    return frames[max(len(frames) - 1 - shared, 0)]
 
 
 def _another_way(of_line: Sequence[tuple[Where, Spot]]) -> Text:

@@ -8,13 +8,12 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import PurePath
 from typing import Any, TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import OPERATORS
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
-from inplacelab.recording.places import file_label
+from inplacelab.recording.sentences.stacks import brief_file
 from inplacelab.recording.source_tree import SourceTree, applied, in_place_calls, root_of
 
 
@@ -196,7 +195,7 @@ def lines_of(main: str) -> Lines:
     """Returns what names lines of a program: those of the script `main` without its name."""
 
     def named(filename: str, first: int, last: int) -> Text:
-        known = () if filename == main else (file_label(PurePath(filename).name),)
+        known = () if filename == main else (brief_file(filename),)
         if last == first:
             return (_LINE_OF if known else _LINE).format(first, *known)
         return (_LINES_OF if known else _LINES).format(first, last, *known)

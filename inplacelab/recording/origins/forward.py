@@ -360,7 +360,7 @@ def _event(
     known = {
         "old": _shown(old),
         "value": _shown(new),
-        "line": _ON_LINE.format(said_line(recording.sources, step.place)) if step.place is not None else _NOWHERE,
+        "line": _ON_LINE.format(said_line(recording.named_sources, step.place)) if step.place is not None else _NOWHERE,
     }
     known |= {"op": code_of(recording, step), "via": _via(recording, step, tensor)}
     return Event(step.index, step.place, kind, old, new, closed_up(said.format(**{**known, **facts})))

@@ -58,7 +58,7 @@ def comes_from(recording: Recording, found: Computed) -> Text:
         return _BY_HOW["before"].format(value=_shown(found.value))
     op = f"`{code_of(recording, recording.steps[found.step])}`"
     version = Text("", "") if found.version is None else _VERSION.format(terms_of(recording).label(found.version))
-    line = said_line(recording.sources, found.place)
+    line = said_line(recording.named_sources, found.place)
     place = (_NO_LINE if found.place is None else _PLACE).format(op=op, line=line, version=version)
     if found.how != "computed" or found.arithmetic is None:
         overlaps = found.how == "not known" and reads_what_it_overwrites(recording, recording.steps[found.step])
@@ -332,5 +332,5 @@ def by_rule(recording: Recording, arrival: Arrival) -> ByRule:
 def _placed(recording: Recording, step: Step, rule: Text) -> Text:
     write = next(iter(step.writes), None)
     version = _EMPTY if write is None else _VERSION.format(terms_of(recording).label(write.after))
-    line = _EMPTY if step.place is None else _LINE.format(said_line(recording.sources, step.place))
+    line = _EMPTY if step.place is None else _LINE.format(said_line(recording.named_sources, step.place))
     return closed_up(_PLACED.format(rule=rule, op=code_of(recording, step), line=line, version=version))

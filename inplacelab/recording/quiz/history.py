@@ -416,7 +416,7 @@ def _asked_of_leaf(
     ]
     name = context.before.called(leaf.id).first
     reasons = [
-        path_says(f"{name}{written_index(index)}", each.paths[0], context.recording.sources)
+        path_says(f"{name}{written_index(index)}", each.paths[0], context.recording.named_sources)
         for index, each, gone in zip(indices, found, missing, strict=True)
         if gone and each.paths
     ]

@@ -254,7 +254,7 @@ def _refused(context: StepContext) -> Text | None:
 
 def _lines(context: StepContext, places: Iterable[Place]) -> Text:
     """The lines of all writes to a value: to leave out one of them would not help."""
-    sources, here = context.recording.sources, context.step.place
+    sources, here = context.recording.named_sources, context.step.place
     found: dict[tuple[int, int] | None, Place] = {}
     for each in places:
         found.setdefault(line_of(each), each)

@@ -17,7 +17,7 @@ from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, 
 from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.sentences.stacks import Stacks, file_in_words, function_in_words, line_in, named_by_caller
+from inplacelab.recording.sentences.stacks import Stacks, file_in_words, file_key, function_in_words, named_by_caller
 
 Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
 """What was done in a line: a view was made, through which was written later; a value was kept, overwritten, read after that, released by an
@@ -95,7 +95,7 @@ _VIEW_OF = Text("a view of `{0}`, {1}", " `{0}` 的视图，即{1}")
 _NAMED = Text("`{0}`, {1}", " `{0}`，即{1}")
 _FORMER = Text("the former `{0}`, {1}", "原来的 `{0}`，即{1}")
 _RESULT_OF = Text("the result of `{0}`, {1}", " `{0}` 的结果，即{1}")
-_RESULT_OF_LINE = Text("the result of `{0}` in line {2}, {1}", "第 {2} 行 `{0}` 的结果，即{1}")
+_RESULT_OF_LINE = Text("the result of `{0}` in {2}, {1}", "{2} `{0}` 的结果，即{1}")
 _ELEMENTS = Text(" ({0} {1})", "（{0} {1}）")
 
 _WRITTEN = {
@@ -156,7 +156,8 @@ _NEEDED_AGAIN = Text("needed here again{0}", "在此再次需要{0}")
 _USED = Text("used here{0}", "在此使用{0}")
 _REFUSED = Text("refused", "被拒绝")
 _IN = Text("{0}, in `{1}`", "{0}（在 `{1}` 中）")
-_CALLED = Text("{0}, called from {1}", "{0}（由{1}调用）")
+_CALLED = Text("{0}, called from {1}", "{0}，由{1}调用")
+_INSIDE_CODE = Text("{0}, in code without a file ({1})", "{0}，位于没有文件的代码中（{1}）")
 _NOTE = Text("Line {0}: {1}.", "第 {0} 行：{1}。")
 _NOTE_IN = Text("Line {0} of {2}: {1}.", "{2} 第 {0} 行：{1}。")
 
@@ -237,7 +238,9 @@ Telling = Callable[[Sites], SiteFacts | None]
 
 def with_call(mark: Mark, caller: SiteFacts | None) -> Mark:
     """Returns a mark whose text also says from where its function was called."""
-    return mark if caller is None else replace(mark, says=_CALLED.format(mark.says, line_in(caller, mark.at.file)))
+    if caller is None:
+        return mark
+    return replace(mark, says=_CALLED.format(mark.says, _line(caller.line, caller.file, mark.at.file)))
 
 
 def notes(facts: FailureFacts, but: str = "", telling: Telling = lambda _: None) -> tuple[Text, ...]:
@@ -337,6 +340,8 @@ class _Marks:
         function = function_in_words(sites[0].function)
         if function and role != "made":
             says = _IN.format(says, function)
+        if sites[0].inside:
+            says = _INSIDE_CODE.format(says, sites[0].inside)
         brief = _BRIEFEST[role] if None in version else _BRIEFLY[role].format(*version)
         calls = _NOTHING if role == "made" else self._stacks.calls(sites)
         return Mark(role, sites, says, brief, self._value, write, self._number, calls)
@@ -357,11 +362,18 @@ def _kept_parts(value: KeptFacts) -> tuple[str | Text, ...]:
         pattern = _VIEW_OF if value.is_view else _FORMER if value.former else _NAMED
         what = pattern.format(value.names[0] if value.names else value.there, what)
     elif value.made_by:
-        what = (_RESULT_OF if value.made_in is None else _RESULT_OF_LINE).format(value.made_by, what, value.made_in)
+        there = value.sites[0].file if value.sites else ""
+        line = _NOTHING if value.made_in is None else _line(value.made_in, value.made_in_file, there)
+        what = (_RESULT_OF if value.made_in is None else _RESULT_OF_LINE).format(value.made_by, what, line)
     known = value.dtype and value.shape is not None
     elements = _ELEMENTS.format(value.dtype, list(value.shape or ())) if known else _NOTHING
     version = _NOTHING if value.kept is None else _AT_VERSION.format(value.kept)
     return "checkpoint" if value.role == "checkpoint" else value.node, what, elements, version
+
+
+def _line(line: int, file: str, there: str) -> Text:
+    """Returns a line in words: with its file, if that is another one than where the text is about."""
+    return (_ON_LINE if file_key(file) == file_key(there) else _ON_LINE_OF).format(line, file_in_words(file))
 
 
 def _role_of(value: KeptFacts) -> Text:
@@ -388,7 +400,7 @@ def _through(write: OverwriteFacts) -> Text:
     where = inside = _NOTHING
     if write.made:
         made, there = write.made[0], write.sites[0].file if write.sites else ""
-        line = (_ON_LINE if made.file == there else _ON_LINE_OF).format(made.line, file_in_words(made.file))
+        line = _line(made.line, made.file, there)
         code = made.expression if len(made.expression) <= LONGEST else made.expression[: LONGEST - 1] + "…"
         where, inside = (
             (each.format(code, line) for each in (_MADE_AT, _MADE_AS))

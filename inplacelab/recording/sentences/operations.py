@@ -49,7 +49,9 @@ def _named_later(context: StepContext) -> list[Text]:
         return []
     here = same_line(called.place, context.step.place)
     line = (
-        Text("the line", "这一行") if here else said_line(context.recording.sources, called.place, context.step.place)
+        Text("the line", "这一行")
+        if here
+        else said_line(context.recording.named_sources, called.place, context.step.place)
     )
     elsewhere = context.after.bound(called.names[0])
     pattern = _NAMED_LATER if elsewhere is None else _REBOUND_LATER

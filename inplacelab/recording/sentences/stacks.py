@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import LoopFacts, SiteFacts, Sites
+from inplacelab.recording.places import file_label
 
 SHORT = 3
 """A chain of so many calls is shown whole. Of a longer one, the innermost call, the one in which the lines differ, and the outermost."""
@@ -24,7 +25,7 @@ _COMMENT = re.compile(r"\s\s#[^'\"]*$")
 _NOTHING = Text("", "")
 _CALLED = Text("called from {0}", "调用处：{0}")
 _ON_LINE = Text("line {0}", "第 {0} 行")
-_ON_LINE_OF_CELL = Text("line {0} of {1}", "{1} 第 {0} 行")
+_ON_LINE_OF_FILE = Text("line {0} of {1}", "{1} 第 {0} 行")
 _CELL = Text("cell [{0}]", "单元格 [{0}]")
 _CODE = Text("{0}, `{1}`", "{0} `{1}`")
 _OPERAND = Text("{0}; the operand is `{1}`", "{0}；操作数是 `{1}`")
@@ -153,13 +154,23 @@ def _clipped(code: str) -> str:
 
 def line_in(site: SiteFacts, of: str) -> Text:
     """Returns the line of a place in words, for a reader who looks at the file `of`: "line 5", "agent.py:232", "line 5 of cell [2]"."""
-    if site.file == of:
+    if site.file == of or file_key(site.file) == file_key(of):
         return _ON_LINE.format(site.line)
     cell = _cell(site.file)
     if cell is not None:
-        return _ON_LINE_OF_CELL.format(site.line, _CELL.format(cell))
+        return _ON_LINE_OF_FILE.format(site.line, _CELL.format(cell))
+    if not site.file:
+        return _ON_LINE_OF_FILE.format(site.line, file_label(""))
     name = f"{shown_file(site.file)}:{site.line}"
     return Text(name, name)
+
+
+def file_key(filename: str) -> str:
+    """Returns what tells a file from others, whichever of its names is given: a link, say, or one from the current folder."""
+    try:
+        return os.path.realpath(filename) if os.path.exists(filename) else filename
+    except (OSError, ValueError):
+        return filename
 
 
 def shown_file(filename: str) -> str:
@@ -174,10 +185,15 @@ def shown_file(filename: str) -> str:
     return filename if near.startswith("..") or not os.path.exists(near) else near
 
 
+def brief_file(filename: str) -> Text:
+    """Returns a file's name within a sentence: from the current folder, or without its folder."""
+    said = file_in_words(filename)
+    return Text(name := os.path.basename(filename), name) if os.path.isabs(said.en) else said
+
+
 def file_in_words(filename: str) -> Text:
     """Returns a file's name within a sentence."""
-    cell, name = _cell(filename), shown_file(filename)
-    return _CELL.format(cell) if cell is not None else Text(name, name)
+    return file_label(shown_file(filename) if filename else "")
 
 
 def _cell(filename: str) -> str | None:

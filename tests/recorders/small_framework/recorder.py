@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from types import FrameType
@@ -114,9 +114,9 @@ class VectorRecorder:
         place = self.program.place_of(error)
         self.emit(events.Raised(class_name(type(error)), message_of(error), place, *self.live_and_peak()))
 
-    def finish(self, scope: Scope) -> None:
+    def finish(self, scopes: Sequence[Scope]) -> None:
         """Called when the program has ended."""
-        self.names.finish(scope)
+        self.names.finish(scopes)
 
     # ---- what a call did -----------------------------------------------------------------------------------------------
 

@@ -196,14 +196,14 @@ class Packer:
         }
 
     def _path(self, asked: Asked, role: str, path: GradientPath) -> Json:
-        said = path_says(asked.called, path, self._recording.sources, as_found=role == "used")
+        said = path_says(asked.called, path, self._recording.named_sources, as_found=role == "used")
         if role:
             said = ORIGINS[f"{role}_path"].format(path=said)
         return {
             "says": self._position_of(said),
             "role": role,
             "hops": [self._hop(hop, as_found=role == "used") for hop in path.hops],
-            "end": self._position_of(end_says(path, self._recording.sources)),
+            "end": self._position_of(end_says(path, self._recording.named_sources)),
             "lights": " ".join(self._lights(asked, path)),
         }
 
@@ -347,7 +347,7 @@ class _Index:
             says = (
                 comes_from(self.recording, came)
                 if asked is None
-                else arrived_says(asked.found, came.place, self.recording.sources)
+                else arrived_says(asked.found, came.place, self.recording.named_sources)
             )
         found = list(dict.fromkeys(self.places[key] for key in back[:MOST_FROM] if key in self.places))
         return [*place, self.position_of(says), found]
