@@ -12,6 +12,7 @@ from inplacelab.recording import Recording
 from inplacelab_widgets import to_html
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.places import Lines
 from inplacelab_widgets.scene.player_links import MOST_SLOTS, origins
 from tests.in_browser import open_page, until_still
 from tests.recorders.golden.renew import run
@@ -54,7 +55,8 @@ def test_what_is_cut_is_said() -> None:
         words.append(text)
         return len(words) - 1
 
-    found = origins(recorded("x = paddle.ones([9, 9])\ny = x.sum()\n"), position_of)
+    recording = recorded("x = paddle.ones([9, 9])\ny = x.sum()\n")
+    found = origins(recording, position_of, Lines(recording))
     cut = f"S0: more than {MOST_SLOTS} slots. Origins are told by rule, for all elements together."
     assert [words[at].en for at in found["cut"]] == [cut]
     assert [number[:3] for number in found["numbers"]] == [[0, -1, 0], [1, 0, 1]]
@@ -156,7 +158,7 @@ def test_a_click_lights_up_the_origins_and_says_the_arithmetic(open_program: Cal
 def test_the_dialog_tells_life_and_ways_in_both_languages(open_program: Callable[..., Any]) -> None:
     page = open_program("#step=5")
     click(page, "s1:1")
-    page.keyboard.press("o")
+    page.keyboard.press("w")
     dialog = page.locator(".ipl-help:visible")
     assert dialog.get_attribute("role") == "dialog"
     assert "made by to_tensor (line 4): -3" in dialog.inner_text()
@@ -168,7 +170,7 @@ def test_the_dialog_tells_life_and_ways_in_both_languages(open_program: Callable
     )
     last = max((key for key in grads if ":" in key), key=lambda key: tuple(map(int, key[1:].split(":"))))
     click(page, last)
-    page.keyboard.press("o")
+    page.keyboard.press("w")
     assert "24 = 20 + 4" in dialog.inner_text()
     assert "ends at line 6, where the slope is 0" in dialog.inner_text()
     page.get_by_role("button", name="中文").dispatch_event("click")
@@ -248,5 +250,5 @@ def test_without_a_selection_the_keys_say_what_to_do(open_program: Callable[...,
     page = open_program("#step=5")
     page.keyboard.press("[")
     assert page.locator(".ipl-aloud").text_content() == "Select a slot or an element first."
-    page.keyboard.press("o")
+    page.keyboard.press("w")
     assert "Select a slot or an element first." in page.locator(".ipl-help:visible").inner_text()

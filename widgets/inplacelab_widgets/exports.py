@@ -18,10 +18,10 @@ from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_step, panels_of, scene_of
-from inplacelab_widgets.scene.names import player_words, unquoted
+from inplacelab_widgets.scene.names import has_sources, player_words, unquoted
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.places import place_in_words
-from inplacelab_widgets.scene.still_pictures import descriptions_at, frame, panels_picture, picture, said
+from inplacelab_widgets.scene.still_pictures import descriptions_at, excerpt, frame, panels_picture, picture, said
 from inplacelab_widgets.scene.svg import Panel
 from inplacelab_widgets.scene.tables import Table, tables, tables_of_panels
 from inplacelab_widgets.scene.text_layout import Words
@@ -253,9 +253,13 @@ def to_text(
     plain, shown = _with_panels(recording, panels)
     chosen, language = _chosen(plain, step), language or get_language()
     said = [unquoted(sentence(plain, chosen)), *plain.notes]
-    parts = [_place(plain, chosen), *said, *descriptions_at(shown, chosen)]
+    place, *parts = (
+        each.in_language(language) for each in (_place(plain, chosen), *said, *descriptions_at(shown, chosen))
+    )
+    has_code = has_sources(plain) and (panels is None or "code" in panels)
+    code = ["\n".join(_marked_lines(plain, chosen, language))] if has_code else []
     tables = [plain_table(table, language) for table in _tables(plain, chosen, panels)]
-    return "\n\n".join([*(part.in_language(language) for part in parts), *tables]) + "\n"
+    return "\n\n".join([place, *code, *parts, *tables]) + "\n"
 
 
 def to_markdown(
@@ -280,11 +284,19 @@ def to_markdown(
 
 
 def _marked_lines(recording: Recording, step: int, language: str) -> list[str]:
-    """The lines of the program, with a comment behind the one of the step. Behind a backslash there is no room for one."""
+    """The lines of the program, with a comment behind the one of the step. Behind a backslash there is no room for one. Of a program of several texts,
+    those that matter at the step, with their numbers.
+    """
+    note = f"  # ← {SHARE['this_step'].in_language(language)}"
+    if has_sources(recording):
+        return [
+            f"{number:>5}  {text}{note if here else ''}" if isinstance(number, str) else number.in_language(language)
+            for number, text, here in excerpt(recording, step)
+        ]
     lines = recording.source.rstrip().split("\n")
     line = recording.steps[step].line
     if line is not None and line <= len(lines) and not lines[line - 1].endswith("\\"):
-        lines[line - 1] += f"  # ← {SHARE['this_step'].in_language(language)}"
+        lines[line - 1] += note
     return lines
 
 

@@ -87,7 +87,10 @@ export function drawCode(stage, isAbove = false) {
   function linesOf(k) {
     const { before, count } = texts[k];
     for (let at = before; at < before + count; at += 1) lines[at] ??= drawLine(at, before);
-    return lines.slice(before, before + count);
+    const all = lines.slice(before, before + count);
+    // Of a text that is not known there are the numbers of the lines on which the program was.
+    const some = texts[k].isKnown ? all : all.filter((_, at) => leads.has(before + at + 1));
+    return some.length ? some : all.slice(-1);
   }
 
   /** @param {number} at @param {number} before */

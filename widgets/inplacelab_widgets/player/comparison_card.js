@@ -2,7 +2,7 @@
 // storages, as side_by_side/comparison_picture.py does.
 
 import { svg } from "./dom.js";
-import { CARD, CODE, cut, drawCardFoot, drawLines, emptyCard, fitted, measuring, pictureAt, pictureIn, piecesIn, wordsAt } from "./share.js";
+import { CARD, CODE, cut, drawCardFoot, drawLines, emptyCard, fitted, measuring, pictureAt, pictureIn, rowsOf, wordsAt } from "./share.js";
 import { speak } from "./steps.js";
 /** @import { Measure } from "./share.js" */
 /** @import { ComparisonPayload, SidePayload } from "./sides.js" */
@@ -48,7 +48,7 @@ function contentsOf(side, room, height, measure) {
   const picture = pictureIn(side.root);
   if (picture) picture.element = /** @type {Element} */ (picture.element.cloneNode(true));
   for (const chip of chips) chip.toggleAttribute("hidden", false);
-  return { rows: Math.min(piecesIn(side.payload.source, room, measure).length, Math.floor((CODE_PART * height) / CODE.line)), picture };
+  return { rows: Math.min(rowsOf(side.payload, side.step, side.language, room, measure).length, Math.floor((CODE_PART * height) / CODE.line)), picture };
 }
 
 /** Divides frames between code and storages, which have one scale, since they are compared: as many lines of code as leave the storages

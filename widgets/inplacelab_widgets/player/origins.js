@@ -91,7 +91,7 @@ export function makeStrip(stage) {
       return button;
     };
     const parts = hops.flatMap(([number, name, value, factor, , line]) => {
-      const words = line && role !== "used" ? ` ⟵ ${fill(stage.word("path_overwrote"), { line })}` : "";
+      const words = line && role !== "used" ? ` ⟵ ${stage.payload.sources ? stage.word("path_overwrote_at", { place: stage.lineWords(line) }) : stage.word("path_overwrote", { line })}` : "";
       const by = html("span", { class: line ? "ipl-strip-factor ipl-strip-lost" : "ipl-strip-factor" }, factor ? `× ${factor}` : "", ...(words ? [html("i", {}, words)] : []));
       return [by, html("span", { class: "ipl-strip-arrow" }, "→"), chip(name, value, number)];
     });

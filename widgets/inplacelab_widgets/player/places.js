@@ -5,19 +5,17 @@
 import { fill, speak, target } from "./steps.js";
 /** @import { Payload, Said, Step } from "./steps.js" */
 
-/** A text of the program: `before` lines of other texts are counted before its own. @typedef {{short: Said, name: Said, before: number, count: number, remark: Said}} Source */
+/** A text of the program: `before` lines of other texts are counted before its own. @typedef {{short: Said, name: Said, before: number, count: number, remark: Said, isKnown: boolean}} Source */
 /** A place of the chain of calls. @typedef {{line: number, label: number, from: number, name: string, skipped: number, innermost: number}} Call */
 
 /** @param {Payload} payload @returns {Source[]} */
 export function sourcesOf({ sources = [], source, said }) {
-  if (!sources.length) return [{ short: "", name: "", before: 0, count: source.length, remark: "" }];
-  return sources.map(([short, name, before, remark], k) => ({
-    short: said[short],
-    name: said[name],
-    before,
-    count: (sources[k + 1]?.[2] ?? source.length) - before,
-    remark: remark === undefined ? "" : said[remark],
-  }));
+  if (!sources.length) return [{ short: "", name: "", before: 0, count: source.length, remark: "", isKnown: true }];
+  return sources.map(([short, name, before, remark], k) => {
+    const end = sources[k + 1]?.[2] ?? source.length;
+    const isKnown = source.slice(before, end).some((line) => line !== "");
+    return { short: said[short], name: said[name], before, count: end - before, remark: remark === undefined ? "" : said[remark], isKnown };
+  });
 }
 
 /** The position of the text in which a line is. @param {Payload} payload @param {number | null} line */
@@ -70,6 +68,45 @@ export function folded(calls, isWhole = false) {
 /** So many calls of a chain are shown, and so many of the innermost if not all are. As in scene/places.py. */
 const MOST_CALLS = 5;
 const LAST_CALLS = 3;
+
+/** The chain in one line. @param {Payload} payload @param {number} step @param {string} language */
+export function chainWords(payload, step, language) {
+  const calls = callsOf(payload, payload.steps[step]);
+  const last = calls[calls.length - 1];
+  if (calls.length < 2) return lineWords(payload, last.line, language);
+  const words = folded(calls).map((each) => {
+    if ("left" in each) return fill(speak(payload.words.calls_between, language), { count: each.left });
+    return speak(payload.said[each === last ? each.innermost : each.label], language);
+  });
+  return words.join(" › ");
+}
+
+/** A row of an excerpt: a line, or the name of a text, or dots for lines that are left out; `line` is 0 for what is no line.
+ * @typedef {{line: number, number: string, text: string, isName?: boolean, isHere?: boolean}} Row */
+
+/** So many lines before and after that of the step are in an excerpt. As `NEIGHBORS` of scene/still_pictures.py. */
+const NEIGHBORS = 2;
+
+/** The lines that matter at a step, below the names of their texts, as `excerpt` of scene/still_pictures.py has them. @param {Payload} payload @param {number} step @param {string} language @returns {Row[]} */
+export function excerptOf(payload, step, language) {
+  const { line, marked = [] } = payload.steps[step];
+  const texts = sourcesOf(payload);
+  const own = sourceAt(payload, line);
+  const others = marked.map(([at]) => sourceAt(payload, at)).filter((text) => text !== own);
+  return [own, ...new Set(others)].flatMap((text) => {
+    const { before, count, short, isKnown } = texts[text];
+    const wanted = new Set(marked.map(([at]) => at).filter((at) => at > before && at <= before + count));
+    const middle = line ?? before + 1;
+    const around = isKnown ? NEIGHBORS : 0;
+    if (text === own) for (let at = Math.max(middle - around, before + 1); at <= Math.min(middle + around, before + count); at += 1) wanted.add(at);
+    const lines = [...wanted].sort((one, other) => one - other);
+    const rows = lines.flatMap((at, k) => [
+      ...(k && at > lines[k - 1] + 1 ? [{ line: 0, number: "", text: "⋮" }] : []),
+      { line: at, number: String(at - before), text: payload.source[at - 1], isHere: at === line },
+    ]);
+    return [{ line: 0, number: "", text: speak(short, language), isName: true }, ...rows];
+  });
+}
 
 /** What is known of the steps' places: the text (-1 if it is not known), how many functions run, and which run of a statement it is.
  * @typedef {{source: number, depth: number, statement: number}[]} Frames */

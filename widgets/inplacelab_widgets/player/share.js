@@ -2,7 +2,9 @@
 
 import { makeDialog } from "./dialog.js";
 import { html, icon, label, svg, write } from "./dom.js";
+import { chainWords, excerptOf } from "./places.js";
 import { fill, speak, valueAt } from "./steps.js";
+/** @import { Row } from "./places.js" */
 /** @import { Part, Stage } from "./stage.js" */
 /** @import { Payload, Said, Table } from "./steps.js" */
 
@@ -37,7 +39,8 @@ export function markdownOf(payload, step, language) {
   const speaks = (/** @type {Said} */ words) => speak(words, language);
   const { says, detail } = steps[step];
   const told = [said[says], ...(detail === undefined ? [] : [said[detail]])];
-  const program = marked(source, steps[step].line, speak(payload.sharing?.this_step, language));
+  const note = speak(payload.sharing?.this_step, language);
+  const program = payload.sources ? excerptOf(payload, step, language).map((row) => writtenRow(row, note)) : marked(source, steps[step].line, note);
   const parts = [
     `**${safe(placeWords(payload, step, language))}**`,
     ...(source.length ? [program.map((line) => `    ${line}`).join("\n")] : []),
@@ -51,10 +54,13 @@ export function markdownOf(payload, step, language) {
 export function placeWords(payload, step, language) {
   const word = (/** @type {string} */ key, /** @type {Object<string, string | number>} */ facts = {}) => fill(speak(payload.words[key], language), facts);
   const { line, phase } = payload.steps[step];
-  const at = line === null ? [] : [word("at_line", { line })];
+  const at = line === null ? [] : [payload.sources ? chainWords(payload, step, language) : word("at_line", { line })];
   const place = [word("position", { step: step + 1, steps: payload.steps.length }), ...at, phase ? word(phase) : ""].filter(Boolean).join(word("clause"));
   return payload.title ? `${payload.title}${speak(payload.sharing?.colon, language)}${place}` : place;
 }
+
+/** A row of an excerpt as text. @param {Row} row @param {string} note  For the line of the step. */
+const writtenRow = ({ number, text, isName, isHere }, note) => (isName ? text : `${number.padStart(5)}  ${text}${isHere ? `  # ← ${note}` : ""}`);
 
 /** The lines of a program, with a comment behind one of them. Behind a backslash there is no room for one. @param {string[]} source @param {number | null} line @param {string} note */
 export function marked(source, line, note) {
@@ -128,7 +134,7 @@ export function cardOf(stage) {
   const room = CARD.height - CARD.foot - top;
   const picture = pictureIn(root);
   const wide = CARD.width - 2 * CARD.pad;
-  const plan = planned(piecesIn(payload.source, CODE.width, measure).length, piecesIn(payload.source, wide, measure).length, picture, room);
+  const plan = planned(rowsOf(payload, step, language, CODE.width, measure).length, rowsOf(payload, step, language, wide, measure).length, picture, room);
   drawLines(body, stage, { left: CARD.pad, top, width: plan.isBelow ? wide : CODE.width, rows: plan.rows }, measure);
   if (picture) {
     const [x, y] = plan.isBelow ? [CARD.pad, top + plan.rows * CODE.line + (plan.rows ? CARD.gap : 0)] : [CARD.pad + CODE.width + CARD.gap, top];
@@ -190,7 +196,13 @@ export function planned(narrow, broad, picture, room) {
   return !narrow || below.scale > MUCH * beside.scale ? below : beside;
 }
 
-/** A program in rows that fit: the number of the line, "" where a line goes on, and the text. @typedef {{line: number, number: string, text: string}} Row */
+/** The program in rows that fit; of one of several texts what matters at a step. @param {Payload} payload @param {number} step @param {string} language @param {number} width @param {Measure} measure @returns {Row[]} */
+export function rowsOf(payload, step, language, width, measure) {
+  if (!payload.sources) return piecesIn(payload.source, width, measure);
+  return excerptOf(payload, step, language).flatMap((row) => (row.isName ? [row] : piecesIn([row.text], width, measure).map((piece) => ({ ...piece, line: row.line, number: piece.number && row.number }))));
+}
+
+/** A program in rows that fit: the number of the line, "" where a line goes on, and the text. */
 /** @param {string[]} source @param {number} width @param {Measure} measure @returns {Row[]} */
 export function piecesIn(source, width, measure) {
   const room = width - 58;
@@ -210,18 +222,18 @@ export function piecesIn(source, width, measure) {
 }
 
 /** The rows around the line of the step. @param {Element} body @param {Stage} stage @param {{left: number, top: number, width: number, rows: number}} place @param {Measure} measure */
-export function drawLines(body, { payload, step }, { left, top, width, rows }, measure) {
+export function drawLines(body, { payload, step, language }, { left, top, width, rows }, measure) {
   const { line, error } = payload.steps[step];
-  const pieces = piecesIn(payload.source, width, measure);
+  const pieces = rowsOf(payload, step, language, width, measure);
   const first = firstRow(pieces, line, rows);
-  pieces.slice(first, first + rows).forEach(({ line: at, number, text }, k) => {
+  pieces.slice(first, first + rows).forEach(({ line: at, number, text, isName }, k) => {
     const y = top + k * CODE.line;
     if (at === line) {
       body.append(svg("rect", { x: left, y, width, height: CODE.line, class: "ipl-tint" }));
       body.append(svg("rect", { x: left, y, width: 6, height: CODE.line, class: error ? "ipl-flag-stale" : "ipl-mark-now" }));
     }
     body.append(wordsAt(left + 39, y + 19, CODE.size, number, "ipl-soft ipl-end"));
-    body.append(wordsAt(left + 54, y + 19, CODE.size, text, ""));
+    body.append(wordsAt(isName ? left : left + 54, y + 19, CODE.size, text, isName ? "ipl-bold" : ""));
   });
 }
 

@@ -169,7 +169,7 @@ class _Packer:
             "tables": self._tables(),
             "sharing": {key: in_both_languages(said) for key, said in SHARE.items()},
             **links(recording, self.pools.says, self.lines),
-            "origins": origins(recording, self.pools.says),
+            "origins": origins(recording, self.pools.says, self.lines),
         }
 
     def _longest(self) -> list[list[int]]:

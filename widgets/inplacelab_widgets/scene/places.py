@@ -14,7 +14,7 @@ from inplacelab.language import LANGUAGES, Text
 from inplacelab.place import Place
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.names import has_sources, line_of, source_name
+from inplacelab_widgets.scene.names import has_sources, line_of, source_name, unquoted
 from inplacelab_widgets.words.player import PLACES
 
 MOST_CALLS = 5
@@ -129,7 +129,7 @@ class Lines:
         found = []
         for k, source in enumerate(self._recording.sources):
             short = source_name(self._recording, k)
-            remark = [says(source.remark)] if source.remark.en else []
+            remark = [says(unquoted(source.remark))] if source.remark.en else []
             found.append([says(short), says(source.name or short), self._before[k], *remark])
         return found
 

@@ -166,12 +166,17 @@ class Packer:
         recording: the recording.
         position_of: gives the position of words.
         place_of: gives the position of the number that a hop led to; None if it is not packed.
+        lines: gives the number of a line.
     """
 
     def __init__(
-        self, recording: Recording, position_of: Callable[[Words], int], place_of: Callable[[Hop], int | None]
+        self,
+        recording: Recording,
+        position_of: Callable[[Words], int],
+        place_of: Callable[[Hop], int | None],
+        lines: Lines,
     ) -> None:
-        self._recording, self._position_of, self._place_of = recording, position_of, place_of
+        self._recording, self._position_of, self._place_of, self._lines = recording, position_of, place_of, lines
 
     def packed(self, asked: Asked) -> Json:
         """Returns what the gradient is the sum of, and its paths; of a wrong gradient also those that were used.
@@ -212,7 +217,7 @@ class Packer:
             factor = f"{factor} = {number_label(value)}"
         shown = "" if hop.flow.value is None else number_label(hop.flow.value)
         return [
-            -1 if place is None else place, self._name(hop), shown, factor, -1 if node is None else node, hop.overwrote.line if hop.overwrote is not None else 0,
+            -1 if place is None else place, self._name(hop), shown, factor, -1 if node is None else node, self._lines.of(hop.overwrote) or 0,
         ]  # fmt: skip
 
     def _name(self, hop: Hop) -> str:
@@ -288,19 +293,19 @@ class _Number(NamedTuple):
     step: int
 
 
-def origins(recording: Recording, position_of: Callable[[Words], int]) -> Json:
-    """Returns the index of numbers. `position_of` gives the position of words.
+def origins(recording: Recording, position_of: Callable[[Words], int], lines: Lines) -> Json:
+    """Returns the index of numbers. `position_of` gives the position of words, `lines` the number of a line.
 
     `numbers`: [storage, slot, step, words, [number, ...]], in the order of the steps; step -1 for a number that was there before, slot -1 for all
     that came into a large storage. `life`: for each slot ("s1:4") its events [step, words, kind, value]. `paths`: for the number of a
     gradient what it is made of, as `Packer` packs it. `cut`: what was left out, as words; none if nothing was.
     """
-    return _Index(recording, position_of).packed()
+    return _Index(recording, position_of, lines).packed()
 
 
 class _Index:
-    def __init__(self, recording: Recording, position_of: Callable[[Words], int]) -> None:
-        self.recording, self.position_of = recording, position_of
+    def __init__(self, recording: Recording, position_of: Callable[[Words], int], lines: Lines) -> None:
+        self.recording, self.position_of, self.lines = recording, position_of, lines
         self.large: dict[int, None] = {}
         self.places: dict[_Number, int] = {}
         self.came: dict[_Number, Computed | Arrival] = {}
@@ -310,7 +315,7 @@ class _Index:
             self._collect(storage, came)
         kept = sorted(self.came, key=lambda each: (each.step, each.storage, each.slot))[:MOST_NUMBERS]
         self.places = {each: k for k, each in enumerate(kept)}
-        paths = Packer(self.recording, self.position_of, self._place_of_hop)
+        paths = Packer(self.recording, self.position_of, self._place_of_hop, self.lines)
         asked = {k: found for k, each in enumerate(kept) if (found := _gradient(self.recording, self.came[each]))}
         slots = dict.fromkeys((each.storage, each.slot) for each in kept if each.slot != EVERY)
         return {

@@ -77,14 +77,38 @@ def code_panel(recording: Recording, width: float, step: int, *, near: bool = Fa
     own = 0 if now.place is None else now.place.source
     named = has_sources(recording)
     column.code(recording, step, own, near=near or named, named=named)
-    others = dict.fromkeys(source_of(recording, each.at.file) for each in trace(recording, step)) if named else {}
-    for source in others:
-        if source is not None and source != own:
-            column.y += _AIR
-            column.code(recording, step, source, near=True, named=True)
+    for source in _others(recording, step):
+        column.y += _AIR
+        column.code(recording, step, source, near=True, named=True)
     says = line_of(recording, now.place) if now.place is not None else Text("", "")
     group = Group(0, 0, width, column.y, 0, len(recording) - 1, tuple(column.marks))
     return Panel("code", width, column.y, (group,), ((0, says),))
+
+
+def _others(recording: Recording, step: int) -> list[int]:
+    """The other texts in which the trace of a step has lines."""
+    if not has_sources(recording):
+        return []
+    place = recording.steps[step].place
+    found = dict.fromkeys(source_of(recording, each.at.file) for each in trace(recording, step))
+    return [each for each in found if each is not None and each != (0 if place is None else place.source)]
+
+
+def excerpt(recording: Recording, step: int) -> list[tuple[Words, str, bool]]:
+    """Returns the lines of a program of several texts that matter at a step, below the names of the texts: (number of the line, its text, whether it is
+    the line of the step). The name of a text has no number, nor have dots for omitted lines.
+    """
+    place, found = recording.steps[step].place, list[tuple[Words, str, bool]]()
+    own = 0 if place is None else place.source
+    for source in (own, *_others(recording, step)):
+        lines, last = source_lines(recording, source), 0
+        found.append((source_name(recording, source), "", False))
+        for line in nearby(recording, step, source, len(lines)):
+            found += [("", "⋮", False)] if last and line > last + 1 else []
+            here = place is not None and (place.source, place.line) == (source, line)
+            found.append((str(line), lines[line - 1] if line <= len(lines) else "", here))
+            last = line
+    return found
 
 
 def nearby(recording: Recording, step: int, source: int, count: int) -> list[int]:
@@ -138,13 +162,13 @@ class _Column:
                 pieces = _pieces(text_of[:MOST_IN_LINE], room) if whole else [shortened(text_of, room, NORMAL)]
                 here_marked = [each for each in marked if each.line == before]
                 self.line(before, pieces, here_marked, look if before == here else None)
-            if number > before + 1:  # omitted lines
+            if number > before + 1 and recording.text_of(source):  # omitted lines
                 self.words(_DOTS, "text soft end", "⋮")
                 self.y += LINE_HEIGHT
 
     def _heading(self, recording: Recording, source: int) -> None:
         """Draws the name of a text, and what is not as it should be with it."""
-        name, remark = source_name(recording, source), recording.sources[source].remark
+        name, remark = source_name(recording, source), unquoted(recording.sources[source].remark)
         self.words(0, "text bold code", Text(*(shortened(name.in_language(each), self.width) for each in LANGUAGES)))
         self.y += LINE_HEIGHT
         rows = zip_longest(*(wrapped(remark.in_language(each), self.width) for each in LANGUAGES), fillvalue="")

@@ -18,7 +18,7 @@ from inplacelab.recording.sentences import Headline
 from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene
-from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.names import has_sources, unquoted
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.payload_parts import Json, Pools, in_both_languages
 from inplacelab_widgets.scene.timeline import LEFT, RIGHT
@@ -183,7 +183,7 @@ def _compared(scene: ComparisonScene, frames: _Frames, position: int, ends: bool
     comparison, reached = scene.comparison, [scene.reached(position, side) for side in SIDES]
     recordings = [scene.scene(side).recording for side in SIDES]
     there = [(each, step) for each, step in zip(recordings, reached, strict=True) if step is not None]
-    lines = [None if step is None else each.steps[step].line for each, step in zip(recordings, reached, strict=True)]
+    lines = [None if step is None else _plain_line(each, step) for each, step in zip(recordings, reached, strict=True)]
     phases = {stages(recording)[step] for recording, step in there}
     facts = {"ends": ends, "stop": comparison.is_telling(position), "idle": scene.is_idle(position)}
     told, whole = (comparison.told(position, by_line=by_line) for by_line in (False, True))
@@ -197,6 +197,11 @@ def _compared(scene: ComparisonScene, frames: _Frames, position: int, ends: bool
         "drawn": [" ".join(scene.drawn(position, side)) for side in SIDES],
         "outlines": [frames.outlines(scene.outlines(position, side)) for side in SIDES],
     }
+
+
+def _plain_line(recording: Recording, step: int) -> int | None:
+    """The line of a step, where it says enough: each side says in which of several texts it is."""
+    return None if has_sources(recording) else recording.steps[step].line
 
 
 MOST_WITH_CODE = 2
@@ -232,7 +237,11 @@ def ranks_payload(scene: RanksScene) -> Json:
 
 def _ranked(scene: RanksScene, frames: _Frames, position: int) -> Json:
     """A position of several ranks. A line number belongs to all of them only if it is the same on all."""
-    lines = {scene.step_line(position, rank) for rank in scene.ranks}
+    reached = scene.alignment.reached[position]
+    lines = {
+        None if reached[rank] is None else _plain_line(scene.scenes[rank].recording, reached[rank])
+        for rank in scene.ranks
+    }
     ends, told = position in scene.ends, scene.told(position)
     facts = {"ends": ends, "stop": scene.is_telling(position), "idle": scene.is_idle(position)}
     return {

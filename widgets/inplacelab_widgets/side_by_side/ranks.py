@@ -18,6 +18,7 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences import Headline
 from inplacelab.recording.slots import same_value, slots_of
 from inplacelab_widgets.scene import Scene, scene_of
+from inplacelab_widgets.scene.names import has_sources
 from inplacelab_widgets.side_by_side.comparison import MOST_DRAWN, Outline, outlines_around
 from inplacelab_widgets.words.side_by_side import (
     ALL_HERE,
@@ -175,7 +176,7 @@ class RanksScene:
         if len(here) < len(self.scenes):
             return Headline(ONLY.format(self._those(here)), _NOTHING)
         lines = {self.step_line(position, rank) for rank in here}
-        same = len(lines) == 1 and None not in lines
+        same = len(lines) == 1 and None not in lines and not any(has_sources(each.recording) for each in self.scenes)
         return Headline(ALL_ON_LINE.format(*lines) if same else ALL_HERE, _NOTHING)
 
     def _those(self, ranks: Sequence[int]) -> Text:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from inplacelab.language import Text
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.names import line_of, unquoted
 from inplacelab_widgets.scene.still_pictures import PAD
 from inplacelab_widgets.scene.svg import (
     Group,
@@ -241,8 +241,9 @@ def _frame(scene: RanksScene, position: int, rank: int, width: float, language: 
     if step is None:
         return name + text_at(0, 32, "text soft", _plain(NOT_BEGUN.format(rank), language), language), 40.0
     now = scene.scenes[rank].recording.steps[step]
-    does = waiting or (Text(now.op, now.op) if now.op else words.LINE.format(line=now.line))
-    where = "" if now.line is None else f" · {words.LINE.format(line=now.line).in_language(language)}"
+    line = Text("", "") if now.place is None else line_of(scene.scenes[rank].recording, now.place)
+    does = waiting or (Text(now.op, now.op) if now.op else line)
+    where = f" · {line.in_language(language)}" if line.en else ""
     told = shortened(f"{_plain(does, language)}{where if waiting is None and now.op else ''}", width - 70, SMALL)
     parts = [name, text_at(70, 14, "text soft" if waiting else "text", told, language)]
     panel = outlined(scene.scenes[rank].storages, scene.outlines(position, rank))

@@ -171,6 +171,7 @@ SOURCES = {
     "next": Text("Next step in this text, or in a caller (Right)", "当前文件或其调用者中的下一步（→）"),
     "to_failing_place": Text("✗ {place} fails: to step {step}", "✗ {place} 出错：转到第 {step} 步"),
     "predict_next_place": Text("Next: {place}", "接下来：{place}"),
+    "path_overwrote_at": Text("{place} overwrote the kept value", "{place} 覆盖了保存的值"),
     "link_places": Text("written by {lines}", "由 {lines} 写入"),
 }
 """The text of one whose program has several texts: a line is not enough to say where something happened."""
