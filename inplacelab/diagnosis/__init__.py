@@ -4,7 +4,9 @@
          |
     A watch (`Framework.watch`) notes, while a program runs, which lines make grad nodes and which lines write; after a failure it finds, in the
          |           graph of the pass, what was overwritten
-    watch_log.py     what a watch has noted, in bounded memory; where the program was: the frames of its own code
+    watch_log.py     what a watch has noted, in bounded memory
+    places.py        where the program was: the frames of its own code, the iterations of loops, and what the reader calls the operands
+         |           expressions.py: what the text says of a position in it; program_texts.py: the texts as they were when the program ran
     recorded_failures.py   finds the same in a recording: of an error, and of gradients that are wrong without one; and it is the watch for a
          |           framework that is recorded
     findings.py      what is found out about a failure, and said of it: facts (`recording.facts.FailureFacts`), advice, fixes.

@@ -7,23 +7,19 @@ the variables of loops, and which of the names in an expression is which tensor.
 
 from __future__ import annotations
 
-import linecache
-import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import islice, pairwise
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
-from inplacelab.diagnosis.expressions import Expressions, Label, Loop, Position
-from inplacelab.diagnosis.findings import ChangedError
-from inplacelab.language import Text
+from inplacelab.diagnosis.expressions import Label, Loop
+from inplacelab.diagnosis.program_texts import Sources
 from inplacelab.recorders.own_code import OWNS, is_own
 from inplacelab.recorders.program import CO_OPTIMIZED, RELAY
 from inplacelab.recording.facts import LoopFacts, SiteFacts, Sites
-from inplacelab.recording.sentences.stacks import file_in_words, file_key
 
 RUNS = 1 << 16
 """Of so many operations in the text it is counted how often they ran."""
@@ -52,92 +48,6 @@ _GENERATED = frozenset({"<string>", "<unknown>", "<ast>", "<code>", "<generated>
 """The usual names for code that is in no file."""
 _READ_LOCALS = frozenset({"locals", "vars", "eval", "exec", "dir"})
 """A function that may call one of these may keep the dictionary of its names, which to read them here would change."""
-
-
-_UNFIT = Text(
-    "{0} was changed after it was imported: its text does not fit the code that ran, so it is not shown, and not edited.",
-    "{0} 在导入之后被修改过：它的内容与运行的代码不符，因此没有显示，也不修改它。",
-)
-_CHANGED = Text(
-    "{0} has changed since its code ran. The lines above are those that ran; the file is not edited.",
-    "{0} 在代码运行之后被修改过。以上是运行时的行；不修改该文件。",
-)
-_GONE = Text("{0} cannot be read any more. The lines above are those that ran.", "{0} 已经无法读取。以上是运行时的行。")
-_NO_TEXT = Text(
-    "{0} does not exist: its code was generated, so only the numbers of its lines are known.",
-    "{0} 不存在：其中的代码是生成的，因此只知道行号。",
-)
-_UNREADABLE = Text(
-    "{0} cannot be read as a Python program: its bytes are not in the encoding that it declares (UTF-8 if none). So only the numbers of its lines are known.",
-    "{0} 无法作为 Python 程序读取：它的字节不符合声明的编码（没有声明时为 UTF-8）。因此只知道行号。",
-)
-_SAME = Text("{0} is the same file as {1}.", "{0} 与 {1} 是同一个文件。")
-
-
-class Sources:
-    """The texts of the program's files, as they were when their code was first seen to run."""
-
-    def __init__(self) -> None:
-        self._lines: dict[str, list[str]] = {}
-        self._parsed: dict[str, Expressions] = {}
-        self._unfit: set[str] = set()
-
-    def lines(self, filename: str) -> Sequence[str]:
-        """Returns the lines of a file, or of a cell; none if it cannot be read."""
-        known = self._lines.get(filename)
-        if known is None:
-            known = self._lines[filename] = _read(filename)
-        return known
-
-    def expressions(self, filename: str) -> Expressions:
-        """Returns the parsed text of a file."""
-        known = self._parsed.get(filename)
-        if known is None:
-            known = self._parsed[filename] = Expressions("".join(self.lines(filename)))
-        return known
-
-    def fits(self, code: CodeType, position: Position) -> bool:
-        """Whether the text of a file may be that from which code was made: it has an expression at a position in the code."""
-        fits = self.expressions(code.co_filename).fits(code, position)
-        if not fits:
-            self._unfit.add(code.co_filename)
-        return fits
-
-    def text(self, filename: str) -> str:
-        """Returns the text of a file that may be edited.
-
-        Raises:
-            FileNotFoundError: if it is not known.
-            ChangedError: if the file has another text now.
-        """
-        if filename in self._unfit or _read(filename) != self.lines(filename):
-            raise ChangedError(filename)
-        if text := "".join(self.lines(filename)):
-            return text
-        raise FileNotFoundError(filename)
-
-    def remarks(self, filenames: Iterable[str]) -> list[Text]:
-        """Returns what is to be said of the texts of files."""
-        said, known = list[Text](), dict[str, str]()
-        for name in dict.fromkeys(filenames):
-            shown = file_in_words(name)
-            if name in self._unfit:
-                said.append(_UNFIT.format(shown))
-            elif not self.lines(name):
-                said.append((_UNREADABLE if os.path.exists(name) else _NO_TEXT).format(shown))
-            elif not (now := _read(name)):
-                said.append(_GONE.format(shown))
-            elif now != self.lines(name):
-                said.append(_CHANGED.format(shown))
-            other = known.setdefault(file_key(name), name)
-            if file_in_words(other) != shown:
-                said.append(_SAME.format(shown, file_in_words(other)))
-        return said
-
-
-def _read(filename: str) -> list[str]:
-    linecache.checkcache(filename)
-    return list(linecache.getlines(filename))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +120,7 @@ def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None,
     return list(code.co_positions())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Place:
     """Where the program was.
 
@@ -228,7 +138,7 @@ class Place:
     count: int = 0
     callers: tuple[Mapping[str, str], ...] = ()
 
-    @cached_property
+    @property
     def facts(self) -> Sites:
         """The same as plain data."""
         found, left = [each.facts for each in self.sites], iter(self.values)
@@ -304,17 +214,16 @@ class Places:
         if known is None:
             return None, ()
         labels = known.labels if operands else ()
-        if not labels and not known.wanted:
+        if not labels and not known.loops:
             return known.place, ()
         innermost = frames[0]
-        values: list[int | str | None] = []
-        for number, wanted in known.wanted:
-            values += _values(frames[number], wanted)
-        spelled = _spelled(labels, innermost, operands) if labels else ()
+        values, spelled = _values(innermost, known.inside, labels, operands) if labels or known.inside else ([], ())
+        for number, wanted in known.outside:
+            values += _values(frames[number], wanted)[0]
         if (
             known.is_counted
             and innermost is (None if frame is None else _called_for(frame))
-            and values[: known.own].count(None) == known.own
+            and values[: len(known.inside)].count(None) == len(known.inside)
         ):
             values.append(self._runs.get((id(innermost.f_code), innermost.f_lasti), 0))
         place = known.place if values == known.values else known.now(values)
@@ -361,30 +270,30 @@ class _Known:
         place: the place, in the iteration in which the program was there last.
         loops: the loops around its frames.
         labels: the names in the innermost expression.
-        wanted: for each frame in loops, its number, and their variables.
+        inside: the variables of the loops around the innermost frame.
+        outside: for each other frame in loops, its number, and their variables.
         values: the values of these at the last time.
         is_counted: whether the innermost frame is in a loop.
-        own: how many variables its loops have.
     """
 
     place: Place
     loops: tuple[tuple[int, Loop], ...]
     labels: tuple[Label, ...]
-    wanted: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    inside: tuple[str, ...] = ()
+    outside: tuple[tuple[int, tuple[str, ...]], ...] = ()
     values: list[Any] = field(default_factory=list)
     is_counted: bool = False
-    own: int = 0
 
     def __post_init__(self) -> None:
         by_frame = dict[int, list[str]]()
         for number, loop in self.loops:
             by_frame.setdefault(number, []).extend(loop.names)
-        self.wanted = tuple((number, tuple(names)) for number, names in by_frame.items())
-        self.is_counted, self.own = 0 in by_frame, len(by_frame.get(0, ()))
+        self.is_counted, self.inside = 0 in by_frame, tuple(by_frame.pop(0, ()))
+        self.outside = tuple((number, tuple(names)) for number, names in by_frame.items())
 
     def now(self, values: list[Any]) -> Place:
         """Returns the place in the iteration with these values, the last of which may be a count."""
-        names = sum(len(names) for _, names in self.wanted)
+        names = len(self.inside) + sum(len(names) for _, names in self.outside)
         count = values[names] if len(values) > names else 0
         self.place = Place(self.place.sites, self.loops, tuple(values[:names]), count, self.place.callers)
         self.values = values
@@ -411,9 +320,22 @@ def _without_gap(frames: Sequence[T]) -> Sequence[T]:
     return frames if len(frames) < DEEPEST else frames[:INNERMOST]
 
 
-def _values(frame: FrameType, wanted: Sequence[str]) -> list[int | str | None]:
-    """Returns the values of variables that are simple; None for others."""
-    found = list[int | str | None]()
+def _values(
+    frame: FrameType, wanted: Sequence[str], labels: Sequence[Label] = (), operands: Sequence[Any] = ()
+) -> tuple[list[int | str | None], tuple[str, ...]]:
+    """Reads the names of a frame.
+
+    Args:
+        frame: the frame.
+        wanted: variables.
+        labels: the names in its expression.
+        operands: tensors.
+
+    Returns:
+        The values of the variables that are simple, None for others; and for each operand the label that has it as its value, "" if none has, or
+        nothing if no operand has one.
+    """
+    values = list[int | str | None]()
     names = _names(frame)
     for name in wanted:  # this runs at every operation in a loop
         value = names.get(name)
@@ -421,18 +343,11 @@ def _values(frame: FrameType, wanted: Sequence[str]) -> list[int | str | None]:
         is_simple = (
             -LARGEST < value < LARGEST if kind is int else len(value) <= LONGEST if kind is str else kind is bool
         )
-        found.append(value if is_simple else None)
-    _forget(frame, names)
-    return found
-
-
-def _spelled(labels: Sequence[Label], frame: FrameType, operands: Sequence[Any]) -> tuple[str, ...]:
-    """Returns for each operand the label that has it as its value; "" if none has, and nothing if no operand has one."""
-    names = _names(frame)
+        values.append(value if is_simple else None)
     known = {id(each.value(names) if each.path else names.get(each.root)): each.text for each in labels}
     _forget(frame, names)
-    found = tuple([known.get(id(each), "") for each in operands])
-    return found if any(found) else ()
+    found = tuple([known.get(id(each), "") for each in operands]) if known else ()
+    return values, found if any(found) else ()
 
 
 def own_frames(frame: FrameType | None) -> Iterator[FrameType]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import runpy
+import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
@@ -10,11 +13,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from inplacelab.language import speak
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
+from inplacelab.diagnosis.document import SCHEMA_FILE, Names, Report, to_annotations, to_json  # noqa: E402
 from inplacelab.diagnosis.findings import Finding, completed  # noqa: E402
 from inplacelab.diagnosis.places import DEEPEST  # noqa: E402
 from inplacelab.diagnosis.report import report  # noqa: E402
@@ -638,3 +643,43 @@ def test_a_view_names_the_file_and_the_line_that_made_it(run: Program) -> None:
             """,
     })  # fmt: skip
     assert "through a view of `h` (`t[:, 2:]`, line 4 of halves.py)" in marked(found, "overwritten").says.en
+
+
+# --- other forms of the report -------------------------------------------------------------------------------------------
+
+
+def test_the_document_has_the_whole_chain(run: Program, tmp_path: Path) -> None:
+    found = run(AGENT)
+    told = Report(tmp_path / "main.py", 1, "torch", findings=[found])
+    names = Names(tmp_path, tmp_path)
+    document = json.loads(to_json(told, names))
+    Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))).validate(document)
+    kept, *_ = document["failures"][0]["places"]
+    assert [(each["file"], each["line"], each["function"]) for each in kept["called_from"]] == [
+        ("agent.py", 12, "Agent.policy_loss"), ("agent.py", 15, "Agent.learn"), ("agent.py", 19, "Agent.episode"),
+        ("agent.py", 21, "Agent.run"), ("main.py", 3, "main"), ("main.py", 4, ""),
+    ]  # fmt: skip
+    assert kept["calls"] == marked(found, "kept").calls.en
+    annotated = to_annotations(told, names).decode()
+    assert kept["calls"] in annotated
+
+
+def test_the_document_has_iterations_and_the_name_that_the_caller_gives(run: Program, tmp_path: Path) -> None:
+    document = json.loads(
+        to_json(Report(tmp_path / "main.py", 1, findings=[run(RNN), run(BLOCKS)]), Names(tmp_path, tmp_path))
+    )
+    recurrent, blocks = (next(each for each in one["places"] if each["role"] == "kept") for one in document["failures"])
+    assert recurrent["called_from"][0]["loops"] == [{"line": 4, "variable": "t", "value": "3"}]
+    assert (recurrent["tensor"], recurrent["tensor_of_caller"]) == (["h"], None)
+    assert (blocks["tensor"], blocks["tensor_of_caller"], blocks["loops"]) == (["x"], "q", [])
+
+
+def test_no_fix_is_written_to_a_file_that_has_changed(tmp_path: Path) -> None:
+    text = BEGIN + NEEDS + "model.write_text('# a line\\n' + model.read_text())\ny.backward()\n"
+    (tmp_path / "model.py").write_text(KEEPS, encoding="utf-8")
+    (tmp_path / "main.py").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "inplacelab", "explain", "--fix", "main.py"]
+    given = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=given)
+    assert "No fix was tried: the text of model.py is not that which ran." in ran.stderr
+    assert (tmp_path / "model.py").read_text(encoding="utf-8") == f"# a line\n{KEEPS}"
