@@ -183,7 +183,7 @@ def _compared(scene: ComparisonScene, frames: _Frames, position: int, ends: bool
     comparison, reached = scene.comparison, [scene.reached(position, side) for side in SIDES]
     recordings = [scene.scene(side).recording for side in SIDES]
     there = [(each, step) for each, step in zip(recordings, reached, strict=True) if step is not None]
-    lines = [None if step is None else _plain_line(each, step) for each, step in zip(recordings, reached, strict=True)]
+    lines = [_plain_line(each, step) for each, step in zip(recordings, reached, strict=True)]
     phases = {stages(recording)[step] for recording, step in there}
     facts = {"ends": ends, "stop": comparison.is_telling(position), "idle": scene.is_idle(position)}
     told, whole = (comparison.told(position, by_line=by_line) for by_line in (False, True))
@@ -199,9 +199,9 @@ def _compared(scene: ComparisonScene, frames: _Frames, position: int, ends: bool
     }
 
 
-def _plain_line(recording: Recording, step: int) -> int | None:
+def _plain_line(recording: Recording, step: int | None) -> int | None:
     """The line of a step, where it says enough: each side says in which of several texts it is."""
-    return None if has_sources(recording) else recording.steps[step].line
+    return None if step is None or has_sources(recording) else recording.steps[step].line
 
 
 MOST_WITH_CODE = 2
@@ -238,10 +238,7 @@ def ranks_payload(scene: RanksScene) -> Json:
 def _ranked(scene: RanksScene, frames: _Frames, position: int) -> Json:
     """A position of several ranks. A line number belongs to all of them only if it is the same on all."""
     reached = scene.alignment.reached[position]
-    lines = {
-        None if reached[rank] is None else _plain_line(scene.scenes[rank].recording, reached[rank])
-        for rank in scene.ranks
-    }
+    lines = {_plain_line(scene.scenes[rank].recording, reached[rank]) for rank in scene.ranks}
     ends, told = position in scene.ends, scene.told(position)
     facts = {"ends": ends, "stop": scene.is_telling(position), "idle": scene.is_idle(position)}
     return {
