@@ -21,6 +21,7 @@ from __future__ import annotations
 from math import prod
 
 from inplacelab.language import Text
+from inplacelab.place import Place, same_source
 from inplacelab.recording.facts import (
     NodeFacts,
     SavedFacts,
@@ -273,8 +274,22 @@ def interesting(recording: Recording) -> tuple[int, ...]:
     return tuple(step.index for step in recording.steps if _is_interesting(recording, step))
 
 
+def called_by(recording: Recording, index: int) -> Place | None:
+    """Returns where the function of another source begins that a line step calls; None if a step calls none.
+
+    Raises:
+        IndexError: if there is no such step.
+    """
+    step = recording.state(index).step
+    then = recording.steps[step.index + 1] if step.index + 1 < len(recording) else None
+    if step.kind != "line" or step.place is None or then is None or then.place is None:
+        return None
+    called = next((each for each in then.place.calls if each.called_from == step.place), None)
+    return called if called is not None and not same_source(called, step.place) else None
+
+
 def changes_nothing(recording: Recording, index: int) -> bool:
-    """Whether a step is a line that ran no operation and left everything as it was: `import math`, `print(x)`, `n = 3`.
+    """Whether a step is a line that ran no operation, called no function of another source, and left everything as it was: `n = 3`.
 
     Such a step is recorded, so that each line that ran has a step, but there is nothing to see in it. A line that binds or
     deletes the name of a tensor, frees a storage, or waits for the name that it will bind, changes something.
@@ -284,7 +299,7 @@ def changes_nothing(recording: Recording, index: int) -> bool:
     """
     after = recording.state(index)
     step = after.step
-    if step.kind != "line" or after.awaited:
+    if step.kind != "line" or after.awaited or called_by(recording, index) is not None:
         return False
     memory = (recording.steps[step.index - 1].live, recording.steps[step.index - 1].peak) if step.index else (0, 0)
     changed = (

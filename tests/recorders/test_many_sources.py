@@ -19,6 +19,7 @@ from inplacelab.cli.script import run_script
 from inplacelab.place import Place
 from inplacelab.recorders.run import record
 from inplacelab.recording import Recording, Step, from_json, sentence, to_json
+from inplacelab.recording.queries import changes_nothing
 
 PADDLE_NAMES = {
     "ones": "F.ones([2])",
@@ -456,3 +457,17 @@ def test_both_ways_of_tracing(
         for each in tools:
             python.free_tool_id(each)
     assert [python.get_tool(each) for each in (3, 4)] == [None, None]
+
+
+def test_a_call_into_another_source_is_said_and_stopped_at(tmp_path: Path, package: str) -> None:
+    (tmp_path / f"{package}.py").write_text("def f(x):\n    return x.add_(x)\n")
+    main = tmp_path / "main.py"
+    main.write_text(f"import inplacelab as paddle\nfrom {package} import f\nx = paddle.ones([2])\nn = 3\nf(x)\n")
+    recording, _ = run_script(main, [], title=None, limit=100)
+    call, plain = (
+        next(step for step in recording.steps if step.line == line and step.kind == "line") for line in (5, 4)
+    )
+    assert sentence(recording, call.index).en == f"Line 5 calls `f` in `{package}.py`."
+    assert sentence(recording, call.index).zh == f"第 5 行调用 `{package}.py` 中的 `f`。"
+    assert not changes_nothing(recording, call.index)
+    assert changes_nothing(recording, plain.index)

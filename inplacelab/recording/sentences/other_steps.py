@@ -23,6 +23,8 @@ from inplacelab.recording.naming import (
     storage_label,
     tensor_label,
 )
+from inplacelab.recording.places import source_label
+from inplacelab.recording.queries import called_by
 from inplacelab.recording.relations import steps_of_pass
 from inplacelab.recording.sentences.phrases import StepContext, byte_count, joined, quoted, shape, values
 from inplacelab.recording.trace import failure_at, same_value, told_notes
@@ -32,6 +34,13 @@ from inplacelab.supported import framework_named, terms_of
 def plain_line(context: StepContext) -> Text:
     """Returns the sentences for a line that ran no operation, or for the end of one that did."""
     happened = [*changes_of_names(context), *written(context), *freed(context)]
+    called = called_by(context.recording, context.index)
+    if called is not None:
+        function = quoted(called.function) if called.function else Text("code", "代码")
+        there = function, source_label(context.recording.named_sources, called.source)
+        if not happened:
+            return Text("{0} calls {1} in {2}.", "{0}调用 {2} 中的 {1}。").format(context.line, *there)
+        happened.append(Text("It calls {0} in {1}.", "它调用 {1} 中的 {0}。").format(*there))
     if not happened:
         return context.in_framework_words(Text("{0} changed no tensor.", "{0}没有改变任何张量。")).format(context.line)
     return Text("{0}: {1}", "{0}：{1}").format(context.line, joined(happened))
