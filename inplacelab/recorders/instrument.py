@@ -157,17 +157,23 @@ def _insert_calls(node: ast.AST, counters: frozenset[str]) -> None:
                 part.body.append(_call(part))
         if field in _BODIES and parts and isinstance(parts[0], ast.stmt):
             docstring = field == "body" and isinstance(node, (ast.Module, *_SCOPES))
-            setattr(node, field, list(_with_calls(parts, docstring)))
+            body = list(_with_calls(parts, docstring))
+            if isinstance(node, ast.ClassDef):
+                # The name is not looked up in the class, whose namespace a metaclass may have made (`__prepare__`).
+                body.insert(int(_is_constant(body[0])), ast.Global([CALL]))
+            setattr(node, field, body)
 
 
 def _with_calls(body: list[ast.stmt], docstring: bool) -> Iterator[ast.stmt]:
     for k, statement in enumerate(body):
-        first_string = (
-            docstring and k == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        )
-        if not (first_string or isinstance(statement, _SILENT) or is_call(statement)):
+        if not ((docstring and k == 0 and _is_constant(statement)) or isinstance(statement, _SILENT) or is_call(statement)):
             yield _call(statement)
         yield statement
+
+
+def _is_constant(statement: ast.stmt) -> bool:
+    """Whether a statement is a constant: a docstring, where it is the first."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _call(statement: ast.stmt) -> ast.stmt:

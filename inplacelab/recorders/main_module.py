@@ -197,7 +197,7 @@ def main_module(main: Main, arguments: Sequence[str]) -> Iterator[ModuleType]:
     """Sets up a new `__main__` for a program, with its `sys.argv`, and its folder first on `sys.path`: for a module, the current one."""
     program_is(main.path)
     module = ModuleType("__main__")
-    module.__file__ = str(main.path)
+    module.__file__ = os.path.abspath(main.path)  # also where the program goes to another folder
     if main.spec is not None:
         spec = main.spec
         vars(module).update(__spec__=spec, __loader__=spec.loader, __package__=spec.parent, __cached__=spec.cached)

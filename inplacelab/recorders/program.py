@@ -278,6 +278,8 @@ def _short_name(names: Mapping[str, Any]) -> str:
     return name.rpartition(".")[2] if type(name) is str else "?"
 
 
+_TRACING = "inplacelab.recorders."
+"""Where our own tracers are, which restore names themselves."""
 _HALF = MOST_CALLS // 2
 _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>"})
 
@@ -331,10 +333,16 @@ def scopes_of(frames: Iterable[FrameType]) -> list[Scope]:
             scopes.append(Scope(own, ""))
             continue
         scopes.append(Scope(own.copy(), function_of(frame.f_code)))
-        if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
+        if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED and not _is_traced():
             # Before Python 3.13, `f_locals` keeps the values, and so all tensors among them, on the frame: memory would be freed later.
             names.clear()
     return scopes[::-1]
+
+
+def _is_traced() -> bool:
+    """Whether the program traces or profiles itself: when its function returns, `f_locals` becomes the frame's names, before Python 3.13."""
+    tracer = sys.gettrace()
+    return sys.getprofile() is not None or (tracer is not None and not type(tracer).__module__.startswith(_TRACING))
 
 
 # --- the text of a `with` block ----------------------------------------------------------------------------------------

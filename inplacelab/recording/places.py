@@ -24,7 +24,7 @@ _CELL, _MAIN = Text("cell [{0}]", "单元格 [{0}]"), Text("the main program", "
 _FILE, _TITLE = Text("`{0}`", "`{0}`"), Text("“{0}”", "“{0}”")
 _SOMEWHERE = Text("line ?", "第 ? 行")
 _IS_CELL = re.compile(r"In \[(\d+)\]")
-_IS_FILE = re.compile(r"[^`]*[\\/.][^`\s]*")
+_IS_FILE = re.compile(r"<[^<>]*>|[^`]*[\\/.][^`\s]*")
 
 
 # --- places ------------------------------------------------------------------------------------------------------------

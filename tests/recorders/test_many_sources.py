@@ -471,3 +471,81 @@ def test_a_call_into_another_source_is_said_and_stopped_at(tmp_path: Path, packa
     assert sentence(recording, call.index).zh == f"第 5 行调用 `{package}.py` 中的 `f`。"
     assert not changes_nothing(recording, call.index)
     assert changes_nothing(recording, plain.index)
+
+
+PROFILED = """\
+import sys
+{import}
+
+
+def traced(frame, event, argument):
+    seen = (event, frame.f_lineno)
+    return traced
+
+
+def inner(x, k):
+    y = x + k
+    return y.add_(y)
+
+
+def run(set_tracer):
+    x = {ones}
+    set_tracer(traced)
+    try:
+        return inner(x, 1)
+    finally:
+        set_tracer(None)
+
+
+both = run(sys.settrace) + run(sys.setprofile)
+"""
+
+
+def test_a_program_that_traces_itself_keeps_its_names(tmp_path: Path, framework: str) -> None:
+    main = tmp_path / "main.py"
+    main.write_text(written(tmp_path, framework, "", PROFILED))
+    found, raised = run_script(main, [], title=None, limit=1000, framework=framework)
+    assert raised is None, raised
+    assert "add_" in {step.op for step in found.steps}
+
+
+PREPARED = """\
+class Looked(dict):
+    def __missing__(self, name):
+        self[name] = len(self)
+        return self[name]
+
+
+class Members(type):
+    @classmethod
+    def __prepare__(cls, *_):
+        return Looked()
+
+
+class Colours(metaclass=Members):
+    '''Its docstring.'''
+    red
+    if red:
+        green
+
+
+assert Colours.__doc__ == "Its docstring."
+assert [each for each in vars(Colours) if each[:2] != "__" or "inplacelab" in each] == ["red", "green"], vars(Colours)
+"""
+
+
+def test_a_namespace_that_a_metaclass_makes_is_as_it_would_be(tmp_path: Path, package: str) -> None:
+    (tmp_path / f"{package}.py").write_text(PREPARED)
+    main = tmp_path / "main.py"
+    for text in (f"import torch\nimport {package}\n", f"import torch\n{PREPARED}"):
+        main.write_text(text)
+        _, raised = run_script(main, [], title=None, limit=1000, framework="torch")
+        assert raised is None, raised
+
+
+def test_the_file_of_a_program_that_goes_to_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "main.py").write_text("import os, torch\nos.chdir('elsewhere')\nassert os.path.isfile(__file__)\n")
+    monkeypatch.chdir(tmp_path)
+    _, raised = run_script(Path("main.py"), [], title=None, limit=1000, framework="torch")
+    assert raised is None, raised
