@@ -35,7 +35,8 @@ def call_from(frame: FrameType, function: Callable[..., Any], args: Sequence[Any
     A recorder that calls a framework's functions for the program is between the two. But C++ warns at the line of the frame that called
     it, once for each line, and Python does so for `stacklevel=2`.
     """
-    where = frame.f_code, frame.f_lasti  # cheaper than the line, which Python has to look up
+    # The instruction is cheaper than the line, which Python has to look up. Codes of two files are equal if their texts are.
+    where = frame.f_code, frame.f_lasti, frame.f_code.co_filename
     code = _codes.get(where)
     if code is None:
         if len(_codes) >= _MOST_CODES:
@@ -46,7 +47,7 @@ def call_from(frame: FrameType, function: Callable[..., Any], args: Sequence[Any
 
 _MOST_CODES = 4096
 """So many places are kept."""
-_codes: dict[tuple[CodeType, int], CodeType] = {}
+_codes: dict[tuple[CodeType, int, str], CodeType] = {}
 
 
 @lru_cache(maxsize=4096)

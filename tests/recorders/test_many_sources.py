@@ -549,3 +549,18 @@ def test_the_file_of_a_program_that_goes_to_another_folder(tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     _, raised = run_script(Path("main.py"), [], title=None, limit=1000, framework="torch")
     assert raised is None, raised
+
+
+def test_equal_functions_of_two_files_are_two(tmp_path: Path, package: str) -> None:
+    """A traceback ends where it does without a recorder, and a warning names the file that it is about."""
+    text = "def fails(x):\n    y = x.exp()\n    y.add_(1)\n    y.sum().backward()\n"
+    names = [f"{package}_one", f"{package}_two"]
+    for name in names:
+        (tmp_path / f"{name}.py").write_text(text)
+    main = tmp_path / "main.py"
+    called = "".join(f"import {each}\ntry:\n    {each}.fails(x)\nexcept RuntimeError as e:\n    found.append(e)\n" for each in names)
+    main.write_text(f"import torch\nfound = []\nx = torch.ones(2, requires_grad=True)\n{called}raise ExceptionGroup('', found)\n")
+    _, raised = run_script(main, [], title=None, limit=1000, framework="torch")
+    assert isinstance(raised, ExceptionGroup)
+    frames = [traceback.extract_tb(each.__traceback__) for each in raised.exceptions]
+    assert [each.name for each in frames[0]] == [each.name for each in frames[1]]
