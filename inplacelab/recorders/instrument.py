@@ -166,7 +166,9 @@ def _insert_calls(node: ast.AST, counters: frozenset[str]) -> None:
 
 def _with_calls(body: list[ast.stmt], docstring: bool) -> Iterator[ast.stmt]:
     for k, statement in enumerate(body):
-        if not ((docstring and k == 0 and _is_constant(statement)) or isinstance(statement, _SILENT) or is_call(statement)):
+        if not (
+            (docstring and k == 0 and _is_constant(statement)) or isinstance(statement, _SILENT) or is_call(statement)
+        ):
             yield _call(statement)
         yield statement
 

@@ -100,7 +100,16 @@ def said_one_by_one(sources: Sequence[SourceFacts], places: Sequence[Place], her
 def said_call(sources: Sequence[SourceFacts], place: Place, here: Place | None = None) -> Text:
     """Returns a line with the call that led to it: "line 12 of `model.py`, called from line 40"; without a call, the line alone."""
     line = said_line(sources, place, here)
-    return line if place.called_from is None else _CALLED.format(line, said_line(sources, place.called_from, here))
+    return (
+        line
+        if place.called_from is None
+        else _CALLED.format(line, set_off(said_line(sources, place.called_from, here)))
+    )
+
+
+def set_off(said: Text) -> Text:
+    """Returns what is said of a place, for a Chinese character before it: a name in Latin letters has a space there."""
+    return Text(said.en, f" {said.zh}" if said.zh.startswith("`") else said.zh)
 
 
 def line_of(place: Place | None) -> tuple[int, int] | None:

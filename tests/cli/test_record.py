@@ -146,7 +146,9 @@ def test_a_script_runs_as_the_main_program_with_its_arguments_and_its_neighbors(
     program = "import sys, neighbor\nprint(__name__, sys.argv, neighbor.name, sys.modules['__main__'].__file__)\n"
     before = sys.argv, list(sys.path), sys.modules["__main__"]
     done = run("record", script(program, "inner/main.py"), "--format", "json", "--", "-o", "--lang", "7")
-    assert done.out == f"__main__ ['inner/main.py', '-o', '--lang', '7'] the neighbor {os.path.abspath('inner/main.py')}\n"
+    assert (
+        done.out == f"__main__ ['inner/main.py', '-o', '--lang', '7'] the neighbor {os.path.abspath('inner/main.py')}\n"
+    )
     assert (sys.argv, sys.path, sys.modules["__main__"]) == before
 
 

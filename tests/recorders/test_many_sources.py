@@ -558,8 +558,12 @@ def test_equal_functions_of_two_files_are_two(tmp_path: Path, package: str) -> N
     for name in names:
         (tmp_path / f"{name}.py").write_text(text)
     main = tmp_path / "main.py"
-    called = "".join(f"import {each}\ntry:\n    {each}.fails(x)\nexcept RuntimeError as e:\n    found.append(e)\n" for each in names)
-    main.write_text(f"import torch\nfound = []\nx = torch.ones(2, requires_grad=True)\n{called}raise ExceptionGroup('', found)\n")
+    called = "".join(
+        f"import {each}\ntry:\n    {each}.fails(x)\nexcept RuntimeError as e:\n    found.append(e)\n" for each in names
+    )
+    main.write_text(
+        f"import torch\nfound = []\nx = torch.ones(2, requires_grad=True)\n{called}raise ExceptionGroup('', found)\n"
+    )
     _, raised = run_script(main, [], title=None, limit=1000, framework="torch")
     assert isinstance(raised, ExceptionGroup)
     frames = [traceback.extract_tb(each.__traceback__) for each in raised.exceptions]

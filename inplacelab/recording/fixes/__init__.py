@@ -26,7 +26,7 @@ from inplacelab.recording.fixes.order import may_move
 from inplacelab.recording.fixes.proposals import NO_ORDINARY, out_of_place, proposals, written_names
 from inplacelab.recording.fixes.recorded import refusal_fixes, trails_of
 from inplacelab.recording.fixes.spots import OF_ONE_FILE, Lines, ParsedFiles, Proposal, Read, Spot, Trail, Where
-from inplacelab.recording.places import said_lines, source_of
+from inplacelab.recording.places import said_lines, set_off, source_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.stacks import shown_file
 from inplacelab.recording.source_tree import applied, source_lines
@@ -172,8 +172,7 @@ def of_recording(recording: Recording) -> tuple[Read, Lines]:
         return recording.text_of(source)
 
     def lines(name: str, first: int, last: int) -> Text:
-        said = said_lines(recording.named_sources, source_of(recording, name) or 0, first, last, here)
-        return Text(said.en, f" {said.zh}" if said.zh.startswith("`") else said.zh)
+        return set_off(said_lines(recording.named_sources, source_of(recording, name) or 0, first, last, here))
 
     return read, lines
 

@@ -16,6 +16,7 @@ from inplacelab.recording.code_of_steps import plainly
 from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites
 from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
+from inplacelab.recording.places import set_off
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.sentences.stacks import Stacks, file_in_words, file_key, function_in_words, named_by_caller
 
@@ -240,7 +241,8 @@ def with_call(mark: Mark, caller: SiteFacts | None) -> Mark:
     """Returns a mark whose text also says from where its function was called."""
     if caller is None:
         return mark
-    return replace(mark, says=_CALLED.format(mark.says, _line(caller.line, caller.file, mark.at.file)))
+    line = _line(caller.line, caller.file, mark.at.file)
+    return replace(mark, says=_CALLED.format(mark.says, set_off(line)))
 
 
 def notes(facts: FailureFacts, but: str = "", telling: Telling = lambda _: None) -> tuple[Text, ...]:
