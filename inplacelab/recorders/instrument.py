@@ -156,19 +156,18 @@ def _insert_calls(node: ast.AST, counters: frozenset[str]) -> None:
                     body.insert(len(body) - 1, _call(part))
                 part.body.append(_call(part))
         if field in _BODIES and parts and isinstance(parts[0], ast.stmt):
-            docstring = field == "body" and isinstance(node, (ast.Module, *_SCOPES))
-            body = list(_with_calls(parts, docstring))
-            if isinstance(node, ast.ClassDef):
-                # The name is not looked up in the class, whose namespace a metaclass may have made (`__prepare__`).
-                body.insert(int(_is_constant(body[0])), ast.Global([CALL]))
-            setattr(node, field, body)
+            setattr(node, field, list(_with_calls(node, field, parts)))
 
 
-def _with_calls(body: list[ast.stmt], docstring: bool) -> Iterator[ast.stmt]:
-    for k, statement in enumerate(body):
-        if not (
-            (docstring and k == 0 and _is_constant(statement)) or isinstance(statement, _SILENT) or is_call(statement)
-        ):
+def _with_calls(node: ast.AST, field: str, body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    docstring = field == "body" and isinstance(node, (ast.Module, *_SCOPES)) and _is_constant(body[0])
+    if docstring:
+        yield body[0]
+    if isinstance(node, ast.ClassDef):
+        # The name is not looked up in the class, whose namespace a metaclass may have made (`__prepare__`).
+        yield ast.Global([CALL])
+    for statement in body[docstring:]:
+        if not (isinstance(statement, _SILENT) or is_call(statement)):
             yield _call(statement)
         yield statement
 
