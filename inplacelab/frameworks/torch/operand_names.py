@@ -116,10 +116,10 @@ def _held(frames: Sequence[FrameType], address: int) -> list[tuple[Any, str]]:
 
 def _known_in(frames: Sequence[FrameType]) -> Iterator[tuple[str, Any]]:
     """Yields the names of frames and their values: those of the innermost frame first, so that of two ways as long this is found."""
-    for names, _ in reversed(scopes_of(frames)):
+    for scope in reversed(scopes_of(frames)):
         yield from (
             pair
-            for pair in first_items(names, OBJECTS)
+            for pair in first_items(scope.names, OBJECTS)
             if type(pair[0]) is str and pair[0][:2] != "__" and pair[0] not in _OUTPUTS
         )
     for frame in frames:  # functions of other modules have globals of their own
