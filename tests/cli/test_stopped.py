@@ -177,7 +177,7 @@ def test_a_bad_file_is_refused_with_a_sentence(recorded: Recorded, capsys: pytes
     bad = {
         "empty": b"", "zeros": b"\0" * 999, "bytes": b"\xff\xfe" + good, "marked": b"\xef\xbb\xbf" + good, "half": good[:-9],
         "deep": b"[" * 100_000, "digits": b"9" * 5000, "nan": b"NaN", "surrogate": good.replace(b'"title":"', b'"title":"\\ud800'),
-        "twice": good.replace(b'"title"', b'"title":"","title"'), "later": good.replace(b'"schema":3', b'"schema":99'),
+        "twice": good.replace(b'"title"', b'"title":"","title"'), "later": good.replace(b'"schema":4', b'"schema":99'),
         "shape": good.replace(b'"shape":[2]', b'"shape":[2147483648]'), "escape": good.replace(b'"index"', b'"\\u001b]0;x\\u0007"'),
     }  # fmt: skip
     for name, content in bad.items():

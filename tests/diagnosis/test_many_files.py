@@ -503,27 +503,27 @@ CHANGES = {
     "after its code ran": (
         NEEDS + "model.write_text('# new\\n# lines\\n' + model.read_text())\ny.backward()\n",
         ["2 |     h = x.exp()", "3 |     h.mul_(2)"],
-        "model.py has changed since its code ran. The lines above are those that ran; the file is not edited.",
-        "model.py 在代码运行之后被修改过。以上是运行时的行；不修改该文件。",
+        "`model.py` has changed since its code ran. The lines above are those that ran; the file is not edited.",
+        "`model.py` 在代码运行之后被修改过。以上是运行时的行；不修改该文件。",
     ),
     "after it was imported": (
         "model.write_text('# new\\n# lines\\n' + model.read_text())\n" + NEEDS + "y.backward()\n",
         ["2 | (its text is not known)", "3 | (its text is not known)"],
-        "model.py was changed after it was imported: its text does not fit the code that ran, so it is not shown, and not edited.",
-        "model.py 在导入之后被修改过：它的内容与运行的代码不符，因此没有显示，也不修改它。",
+        "`model.py` was changed after it was imported: its text does not fit the code that ran, so it is not shown, and not edited.",
+        "`model.py` 在导入之后被修改过：它的内容与运行的代码不符，因此没有显示，也不修改它。",
     ),
     "removed": (
         NEEDS + "model.unlink()\ny.backward()\n",
         ["2 |     h = x.exp()", "3 |     h.mul_(2)"],
-        "{}model.py cannot be read any more. The lines above are those that ran.",
-        "{}model.py 已经无法读取。以上是运行时的行。",
+        "`{}model.py` cannot be read any more. The lines above are those that ran.",
+        "`{}model.py` 已经无法读取。以上是运行时的行。",
     ),
     "no longer UTF-8": (
         "model.write_bytes(b'# \\xff\\n' * 9)\n" + NEEDS + "y.backward()\n",
         ["2 | (its text is not known)", "3 | (its text is not known)"],
-        "model.py cannot be read as a Python program: its bytes are not in the encoding that it declares (UTF-8 if none). "
+        "`model.py` cannot be read as a Python program: its bytes are not in the encoding that it declares (UTF-8 if none). "
         "So only the numbers of its lines are known.",
-        "model.py 无法作为 Python 程序读取：它的字节不符合声明的编码（没有声明时为 UTF-8）。因此只知道行号。",
+        "`model.py` 无法作为 Python 程序读取：它的字节不符合声明的编码（没有声明时为 UTF-8）。因此只知道行号。",
     ),
 }
 
@@ -553,7 +553,7 @@ def test_code_without_a_file_is_said(run: Program) -> None:
         "3 | (its text is not known)",
     ]
     assert (
-        "/nowhere/made.py does not exist: its code was generated, so only the numbers of its lines are known." in said
+        "`/nowhere/made.py` does not exist: its code was generated, so only the numbers of its lines are known." in said
     )
 
 
@@ -589,7 +589,7 @@ def test_one_file_under_two_names(run: Program, tmp_path: Path) -> None:
     assert [each for each in said if each.endswith(".py") or (each[:1].isdigit() and "|" in each)] == [
         "model.py", "2 |     return x.exp()", "4 |     x.mul_(2)", "main.py", "4 | h.sum().backward()",
     ]  # fmt: skip
-    assert "alias.py is the same file as model.py." in said
+    assert "`alias.py` is the same file as `model.py`." in said
 
 
 def test_a_program_that_imports_itself(run: Program) -> None:
@@ -608,22 +608,17 @@ def test_a_program_that_imports_itself(run: Program) -> None:
     assert "|            called from line 6, `h = main.keep(torch.ones(3, requires_grad=True))`" in said
 
 
-@pytest.mark.parametrize(
-    ("files", "line"), [(GAN, "line 15 of main.py"), (AGENT, "line 16 of agent.py")], ids=["GAN", "agent"]
-)
+@pytest.mark.parametrize(("files", "line"), [(GAN, "line 15"), (AGENT, "line 16 of `agent.py`")], ids=["GAN", "agent"])
 def test_advice_names_the_call_that_tells_an_update_from_others(
     files: Mapping[str, str], line: str, run: Program
 ) -> None:
     found = completed(run(files))
-    assert (
-        found.fixes[0].says.en.replace(" of main.py", "")
-        == f"compute the loss again after {line.replace(' of main.py', '')}, from the new values"
-    )
+    assert found.fixes[0].says.en == f"compute the loss again after {line}, from the new values"
 
 
 def test_an_edit_names_the_file_of_a_package(run: Program, tmp_path: Path) -> None:
     fix = completed(run(U_NET)).fixes[0]
-    assert fix.says.en.startswith("in line 14 of unet/parts.py write `x = x + skip`")
+    assert fix.says.en.startswith("in line 14 of `unet/parts.py` write `x = x + skip`")
     assert {Path(each.file).relative_to(tmp_path) for each in fix.edits} <= {Path("unet/parts.py")}
 
 
@@ -642,7 +637,7 @@ def test_a_view_names_the_file_and_the_line_that_made_it(run: Program) -> None:
             (h.square().sum() + total).backward()
             """,
     })  # fmt: skip
-    assert "through a view of `h` (`t[:, 2:]`, line 4 of halves.py)" in marked(found, "overwritten").says.en
+    assert "through a view of `h` (`t[:, 2:]`, line 4 of `halves.py`)" in marked(found, "overwritten").says.en
 
 
 # --- other forms of the report -------------------------------------------------------------------------------------------

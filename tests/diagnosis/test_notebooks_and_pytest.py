@@ -211,7 +211,7 @@ def test_a_recorded_cell_says_in_which_cell_a_line_is(shell: InteractiveShell) -
     number = shell.execution_count - 2
     assert notes[0].startswith(f"Line 3 of cell [{number}]: kept")
     assert notes[1].startswith(f"Line 4 of cell [{number}]: overwritten")
-    assert notes[2] == "Line 2: needed here: it finds version 1."
+    assert notes[2] == "Line 2 of “rec”: needed here: it finds version 1."
 
 
 def test_lines_of_the_shown_cell_are_said_without_its_number(shell: InteractiveShell) -> None:

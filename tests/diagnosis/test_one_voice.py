@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import re
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,23 +18,30 @@ from inplacelab.diagnosis.report import report
 from inplacelab.errors import Refusal
 from inplacelab.language import LANGUAGES, speak
 from inplacelab.recorders.main_module import Main, main_module
+from inplacelab.recorders.own_code import OWNS
 from inplacelab.recording import Recording, from_json
 from inplacelab.recording import to_json as recording_to_json
 from inplacelab.recording.fixes import way
 from inplacelab.recording.sentences import sentence
 from inplacelab.recording.sentences.failures import marks
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.trace import _placed, failure_at, in_file, trace
+from inplacelab.recording.trace import failure_at, in_file, trace
 from tests.gallery.programs import GALLERY, Program
 from tests.lesson_recordings import LESSONS, recordings_of
 from tests.recorders.failing_programs import failing_programs
 from tests.tiers import choose, sample
 
+CALL = re.compile(r", called from .*$|，由.*调用$")
 FAIL = ("modified", "second backward")
 """The kinds of the gallery's programs whose backward fails."""
 OF_FRAMEWORK = {
     name: [each for each in GALLERY if each.framework == name and each.kind in FAIL] for name in ("torch", "paddle")
 }
+
+
+@pytest.fixture(autouse=True)
+def _this_file_is_no_part_of_the_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(OWNS, __file__, False)
 
 
 def messages_of(found: Finding) -> list[tuple[str, str, int]]:
@@ -62,7 +69,8 @@ def check_recording(recording: Recording, found: Finding, own: str) -> None:
                     report(Finding(in_file(facts, own), found.error, found.why, fixes=found.fixes), advice=False)
                     == said
                 )
-                shown = [(mark.role, str(closed_up(mark.says)), mark.line) for mark in trace(each, index)]
+                # The picture has no line of its own for the call.
+                shown = [(mark.role, CALL.sub("", str(closed_up(mark.says))), mark.line) for mark in trace(each, index)]
                 assert shown == [place for place in places if place in shown] or not facts.values
                 error = each.steps[index].error
                 assert error is not None
@@ -77,18 +85,17 @@ def check_recording(recording: Recording, found: Finding, own: str) -> None:
 def watched_run(path: Path, framework: str = "torch") -> Finding:
     """What a watch finds out about a program that fails."""
     text = path.read_text(encoding="utf-8")
-    with main_module(Main(path), []) as module, pytest.raises(Exception), explain(framework, str(path)) as watching:  # noqa: B017, PT011  # of several kinds
-        exec(compile(text, str(path), "exec"), vars(module))
-    found = completed(next(each for each in reversed(watching.failures) if each.facts.kind != "silent"))
-    # This file is no part of the program, though the program is called from here.
-    return replace(
-        found, facts=_placed(found.facts, lambda sites: tuple(each for each in sites if each.file != __file__))
-    )
+    code = compile(text, str(path), "exec")
+    with main_module(Main(path), []) as module:
+        OWNS[__file__] = False  # `main_module` has forgotten it
+        with pytest.raises(Exception), explain(framework, str(path)) as watching:  # noqa: B017, PT011  # of several kinds
+            exec(code, vars(module))
+    return completed(next(each for each in reversed(watching.failures) if each.facts.kind != "silent"))
 
 
-def fixes_of(found: Finding, path: Path) -> list[tuple[str, object]]:
-    """What the fixes say and edit. Watched here, the program is not the outermost code, so that its lines have its name."""
-    return [(way(each).en.replace(f" of {path.name}", ""), each.edits) for each in found.fixes]
+def fixes_of(found: Finding) -> list[tuple[str, object]]:
+    """What the fixes say and edit."""
+    return [(way(each).en, each.edits) for each in found.fixes]
 
 
 @pytest.mark.oracle
@@ -107,7 +114,7 @@ def test_a_program_of_pytorch(program: Program) -> None:
         [(mark.role, mark.at, mark.says, mark.number) for mark in marks(each.facts)] for each in (found, watched)
     )
     assert next(of_both) == next(of_both)
-    assert fixes_of(found, program.path) == fixes_of(watched, program.path)
+    assert fixes_of(found) == fixes_of(watched)
 
 
 UNTRIED = {
@@ -145,8 +152,8 @@ def test_untried_fixes(tmp_path: Path, name: str) -> None:
     assert raised is not None
     found = finding(raised, recording, str(path))
     assert found is not None
-    assert [said for said, _ in fixes_of(found, path) if said.startswith(begins)]
-    assert fixes_of(found, path) == fixes_of(watched_run(path), path)
+    assert [said for said, _ in fixes_of(found) if said.startswith(begins)]
+    assert fixes_of(found) == fixes_of(watched_run(path))
 
 
 @pytest.mark.oracle
@@ -174,7 +181,7 @@ def test_a_recording_with_a_fix_of_another_file_is_read_again(tmp_path: Path, mo
 @pytest.mark.parametrize("program", OF_FRAMEWORK["paddle"], ids=lambda each: each.name)
 def test_a_program_of_paddle(program: Program) -> None:
     found = check_program(program.path)
-    assert fixes_of(found, program.path) == fixes_of(watched_run(program.path, "paddle"), program.path)
+    assert fixes_of(found) == fixes_of(watched_run(program.path, "paddle"))
 
 
 def check_program(path: Path) -> Finding:

@@ -79,7 +79,7 @@ def test_the_lines_are_those_of_the_whole_recording(case: Case, tmp_path: Path) 
 def test_lines_of_functions_beside_the_block_are_named(tmp_path: Path) -> None:
     said, _ = watched(tmp_path, TRAINING.format(steps=3))
     assert (
-        "kept: `MultiplyGradNode` keeps `forward.h`, its first and second operands (float32 [2, 3]) at version 0 (inferred), in `forward`"
+        "kept: `MultiplyGradNode` keeps `forward: h`, its first and second operands (float32 [2, 3]) at version 0 (inferred), in `forward`"
         in said
     )
     assert "  7 |     return h, (h * h).sum()" in said

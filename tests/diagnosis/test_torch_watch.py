@@ -462,7 +462,9 @@ def test_a_line_of_another_file_is_said_with_its_file(tmp_path: Path) -> None:
     script = tmp_path / "main.py"
     start = "import torch\nfrom halves import right\nout = torch.ones(2, 2, requires_grad=True).exp()\n"
     script.write_text(start + "b = right(out)\nb += 1\nout.sum().backward()\n")
-    assert re.search(r"through a view of `out` \(`t\[:, 1:\]`, line 5 of \S*halves.py\): ", command(str(script)).stderr)
+    assert re.search(
+        r"through a view of `out` \(`t\[:, 1:\]`, line 5 of `\S*halves.py`\): ", command(str(script)).stderr
+    )
     script.write_text(start + "right(out)\nb = out[:1]\nb += 1\nout.sum().backward()\n")
     assert "through `b`, a view of `out` (`out[:1]`, line 5): " in command(str(script)).stderr
 
