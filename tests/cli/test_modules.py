@@ -220,5 +220,5 @@ def test_the_framework_is_found_in_modules_that_are_imported_relatively() -> Non
         "pkg/train.py": "from . import nets\nnets.act(nets.ones()).sum().backward()\n",
     })  # fmt: skip
     said = python("-m", "inplacelab", "explain", "-m", "pkg.train").stderr
-    assert "kept: `ExpBackward0` keeps its result" in said
+    assert "kept: `ExpBackward0` keeps " in said
     assert f"{Path('pkg', 'nets.py')}\n" in said

@@ -109,7 +109,7 @@ def _names(
                 reached.add(id(tensor))
                 leads = [(path, tensor)] if tensor._grad is None else [(path, tensor), (f"{path}.grad", tensor._grad)]
                 for label, end in leads:
-                    for each in {label, f"{function}.{label}" if function else label}:
+                    for each in {label, f"{function}: {label}" if function else label}:
                         names.setdefault(each, set()).add(id(end))
                     if path == name or not function:
                         expected.setdefault(label, set()).add(id(end))

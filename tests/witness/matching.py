@@ -7,6 +7,7 @@ their content.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
@@ -78,7 +79,7 @@ class Matching:
                 if key not in recorded_as:
                     self._differ(f"{name}: leads to a tensor that is not recorded")
                 elif not any(
-                    f".{label}".endswith(f".{name}") and recorded_as[key] in keys
+                    (f".{label}".endswith(f".{name}") or label.endswith(f": {name}")) and recorded_as[key] in keys
                     for label, keys in self.recorded.names.items()
                 ):
                     self._differ(f"{name}: leads to a tensor that is recorded under other names")
@@ -191,8 +192,7 @@ class Matching:
 
 def _without_recursion(name: str) -> str:
     """Remove the repeated function names before a local name of a function that calls itself."""
-    first, *rest = name.split(".")
-    return _without_recursion(".".join(rest)) if len(rest) > 1 and rest[0] == first else name
+    return re.sub(r"#\d+(?=: )", "", name)
 
 
 def _without_storage(saved: tuple[Any, ...]) -> tuple[Any, ...]:
