@@ -191,7 +191,7 @@ class Matching:
 
 
 def _without_recursion(name: str) -> str:
-    """Remove the repeated function names before a local name of a function that calls itself."""
+    """Remove the number of the call from a local name of a function that calls itself."""
     return re.sub(r"#\d+(?=: )", "", name)
 
 
