@@ -129,9 +129,8 @@ class TorchObjects(KnownObjects[TorchTensor]):
         self.storages: TorchStorages = TorchStorages(self)
 
     def forget(self) -> None:
-        for known in list(
-            self.tensors.facts.values()
-        ):  # which stay for a while: storages and tensors lead to each other
+        # They stay for a while, since storages and tensors lead to each other.
+        for known in list(self.tensors.facts.values()):
             known.alive = gone
         super().forget()
 
