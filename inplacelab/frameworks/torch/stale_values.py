@@ -338,7 +338,9 @@ class StaleValues:
         writes = since(log, told.kept_at, told.found_at)
         if not writes or writes[-1].after != told.found_at:
             return None
-        layout = next((each for each, _ in log.views.values() if each.shape == told.shape), None)
+        written = (each.layout for each in log.writes if each.layout)  # of views whose addresses others have now
+        views = (*(each for each, _ in log.views.values()), *written)
+        layout = next((each for each in views if each.shape == told.shape), None)
         if checks_shape and layout is None and told.shape not in log.shapes:
             return None
         name = "" if made is None else _saved_inside(made, log.address, told)
