@@ -191,7 +191,7 @@ def test_a_bad_file_is_refused_with_a_sentence(recorded: Recorded, capsys: pytes
         assert err.startswith(f"inplacelab show: cannot read {name}: "), err
         assert err.count("\n") == 1
         assert err[:-1].isprintable()
-    assert json.loads(good)["schema"] == 3
+    assert json.loads(good)["schema"] == 4
 
 
 CHILDREN = """

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -37,11 +39,6 @@ FAIL = ("modified", "second backward")
 OF_FRAMEWORK = {
     name: [each for each in GALLERY if each.framework == name and each.kind in FAIL] for name in ("torch", "paddle")
 }
-
-
-@pytest.fixture(autouse=True)
-def _this_file_is_no_part_of_the_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(OWNS, __file__, False)
 
 
 def messages_of(found: Finding) -> list[tuple[str, str, int]]:
@@ -82,13 +79,20 @@ def check_recording(recording: Recording, found: Finding, own: str) -> None:
                     ] == []
 
 
+@contextmanager
+def without_this_file() -> Iterator[None]:
+    """Leaves the call of the program out of the chains of calls; for `explain`, that call would be the reader's."""
+    OWNS[__file__] = False
+    yield
+
+
 def watched_run(path: Path, framework: str = "torch") -> Finding:
     """What a watch finds out about a program that fails."""
     text = path.read_text(encoding="utf-8")
     code = compile(text, str(path), "exec")
     with main_module(Main(path), []) as module:
-        OWNS[__file__] = False  # `main_module` has forgotten it
-        with pytest.raises(Exception), explain(framework, str(path)) as watching:  # noqa: B017, PT011  # of several kinds
+        watching = explain(framework, str(path))
+        with pytest.raises(Exception), watching, without_this_file():  # noqa: B017, PT011  # of several kinds
             exec(code, vars(module))
     return completed(next(each for each in reversed(watching.failures) if each.facts.kind != "silent"))
 

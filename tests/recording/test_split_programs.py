@@ -35,7 +35,7 @@ OF_NUMPY = "x = {tracked}\na = x * 2.0\nb = act(a)\nc = act(b)\n"
 
 FILE = r"`\w+\.py`"
 PLACE = re.compile(
-    rf", called from line \d+(?: of {FILE})?|line \d+(?: of {FILE})?|，由(?:{FILE} )?第 \d+ 行调用| ?(?:{FILE} )?第 \d+ 行",
+    rf", called from line \d+(?: of {FILE})?|line \d+(?: of {FILE})?|，由 ?(?:{FILE} )?第 \d+ 行调用| ?(?:{FILE} )?第 \d+ 行",
     re.IGNORECASE,
 )
 CHECKED = re.compile(r"\((?:Not checked|Checked)\.\)|（(?:未经检验|已检验)。）")

@@ -121,7 +121,7 @@ def _scopes(frame: FrameType | None, filename: str) -> Iterator[tuple[str, dict[
     while frame is not None:
         if frame.f_code.co_filename == filename:
             names = frame.f_locals
-            function = "" if names is frame.f_globals else frame.f_code.co_name
+            function = "" if names is frame.f_globals else frame.f_code.co_qualname.rpartition("<locals>.")[2]
             yield function, dict(names), frame.f_globals.get("__name__", "builtins")
             if sys.version_info < (3, 13) and names is not frame.f_globals and frame.f_code.co_flags & 0x1:
                 names.clear()  # a copy that would stay on the frame, and keep tensors alive
