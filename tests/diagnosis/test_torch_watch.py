@@ -26,7 +26,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip instal
 import inplacelab  # noqa: E402
 from inplacelab.diagnosis.findings import Finding, completed  # noqa: E402
 from inplacelab.diagnosis.report import report  # noqa: E402
-from inplacelab.diagnosis.watch_log import WRITES  # noqa: E402
+from inplacelab.diagnosis.watch_log import WRITES, StorageLog  # noqa: E402
 from inplacelab.frameworks.torch.readings import SHOWS_SAVED  # noqa: E402
 from inplacelab.frameworks.torch.watch import FAILURES, TorchWatch  # noqa: E402  # it imports PyTorch
 from tests.diagnosis.anomaly_judge import Judge  # noqa: E402
@@ -788,3 +788,18 @@ def test_child_processes_that_load_data_are_no_matter_in_a_report(monkeypatch: p
     assert any("child processes" in each for each in before)
     assert watch.failures
     assert watch.remarks == []
+
+
+@needs_saved
+def test_a_view_is_found_when_a_later_one_gets_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    made_view = StorageLog.made_view
+    monkeypatch.setattr(StorageLog, "made_view", lambda log, _, layout, place: made_view(log, 1, layout, place))
+    found = failure(
+        """
+        gates = torch.ones(4, 8, requires_grad=True) * 1
+        gates[:, :6].sigmoid_()
+        gates[:, 6:].tanh_()
+        (gates * 2).sum().backward()
+        """
+    )
+    assert lines(found) == (3, [4], 5)
