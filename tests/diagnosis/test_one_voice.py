@@ -83,7 +83,10 @@ def check_recording(recording: Recording, found: Finding, own: str) -> None:
 def without_this_file() -> Iterator[None]:
     """Leaves the call of the program out of the chains of calls; for `explain`, that call would be the reader's."""
     OWNS[__file__] = False
-    yield
+    try:
+        yield
+    finally:
+        OWNS.pop(__file__, None)
 
 
 def watched_run(path: Path, framework: str = "torch") -> Finding:

@@ -168,18 +168,19 @@ def found(model, recording=None):
 """
 
 
-CLIPPED = "tell(found(*trained(lambda layer: layer.weight.clip_(-0.1, 0.1))))         # one line too many"
+CLIPPED = "tell(found(*trained(lambda layer: layer.weight.clip_(-0.1, 0.1))))  # one line too many"
+SCALED = "tell(found(*trained(lambda layer: layer.weight.scale_(1.0))))  # that changes nothing, but the version"
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_the_drift_detector_names_the_tensor_and_the_line_on_each_rank(ranks: int, tmp_path: Path) -> None:
     ran = run(
         _DRIFT
-        + """
-tell(found(*trained(lambda layer: None)))                                  # no drift
-tell(found(*trained(lambda layer: layer.weight.clip_(-0.1, 0.1))))         # one line too many
-tell(found(*trained(lambda layer: layer.weight.scale_(1.0))))              # that changes nothing, but the version
-tell(found(trained(lambda layer: layer.bias.zero_())[0]))                  # not recorded
+        + f"""
+tell(found(*trained(lambda layer: None)))  # no drift
+{CLIPPED}
+{SCALED}
+tell(found(trained(lambda layer: layer.bias.zero_())[0]))  # not recorded
 paddle.set_language("zh")
 tell(found(*trained(lambda layer: layer.bias.zero_())))
 """,
@@ -198,7 +199,7 @@ tell(found(*trained(lambda layer: layer.bias.zero_())))
     assert [writes[rank] for rank in others] == [["optimizer.step()", "subtract_"]] * len(others)
     assert f"`{CLIPPED}` (`clip_`)" in clipped[1]
     ((name, kind, _, _, writes),) = scaled[2]
-    assert (name, kind, writes[1][1]) == ("weight", "version", "scale_")
+    assert (name, kind, writes[1]) == ("weight", "version", [SCALED, "scale_"])
     assert unrecorded[2][0][0] == "bias"
     assert unrecorded[2][0][4] == []
     assert "give `check_replicas` the recordings of all ranks" in unrecorded[1]
