@@ -109,7 +109,7 @@ def said_call(sources: Sequence[SourceFacts], place: Place, here: Place | None =
 
 def set_off(said: Text) -> Text:
     """Returns what is said of a place, for a Chinese character before it: a name in Latin letters has a space there."""
-    return Text(said.en, f" {said.zh}" if said.zh.startswith("`") else said.zh)
+    return Text(said.en, f" {said.zh}" if re.match("[!-~]", said.zh) else said.zh)
 
 
 def line_of(place: Place | None) -> tuple[int, int] | None:

@@ -14,12 +14,14 @@ from typing import Any
 
 import pytest
 
+from inplacelab.language import Text
 from inplacelab.place import Place
 from inplacelab.recording.facts import SourceFacts
+from inplacelab.recording.places import set_off
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_markdown, to_svg, to_text
 from inplacelab_widgets.scene import key_step, scene_of
-from inplacelab_widgets.scene.names import line_of, source_name
+from inplacelab_widgets.scene.names import line_of, said_line, source_name
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.places import call_label, ordinal, place_in_words
 from inplacelab_widgets.scene.still_pictures import excerpt
@@ -163,3 +165,12 @@ def test_the_page_opens_where_the_faulty_line_is_seen(files: Recording) -> None:
     opened = sent["steps"][key_step(files)]
     assert opened["error"]
     assert "gan/model.py" in sent["said"][opened["says"]][0]
+
+
+def test_chinese_has_a_space_before_the_name_of_a_file(files: Recording) -> None:
+    first = next(step for step in files.steps if step.nodes)
+    assert first.place is not None
+    after = f"反向图从{set_off(said_line(files, first.place)).zh}开始"
+    assert re.search(r"反向图从 \S+\.py 第 \d+ 行开始", after)
+    assert after in json.dumps(packed(files), ensure_ascii=False)
+    assert set_off(Text("line 3", "第 3 行")).zh == "第 3 行"

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import Step
-from inplacelab.recording.places import line_of
+from inplacelab.recording.places import line_of, set_off
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.graph_arrows import (
@@ -196,9 +196,9 @@ def _notes(recording: Recording, nodes: int, plan: _Plan, near: VisibleBoxes) ->
     folded = ((0, words.FOLDED.format(nodes=nodes, boxes=len(plan.boxes))),) if plan.is_folded else ()
     told, alive = dict(near.notes or folded), set[int]()
     begins = next(step for step in recording.steps if step.nodes)
-    line = (
-        words.BEGINS_AT.format(place=said_line(recording, begins.place)) if begins.place is not None else Text("", "")
-    )
+    line = Text("", "")
+    if begins.place is not None:
+        line = words.BEGINS_AT.format(place=set_off(said_line(recording, begins.place)))
     without, note, now = words.NO_NODE_YET + line, Text("", ""), Text("", "")
     found: list[tuple[int, Text]] = []
     for step in recording.steps:

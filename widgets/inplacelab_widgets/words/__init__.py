@@ -18,7 +18,7 @@ MADE = {
     "made": Text("made by {place} {op}", "{place}产生：{op}"),
     "backward": Text("made by backward, {place}", "{place}的反向传播产生"),
     "before": Text("existed before {place}", "{place}之前已有"),
-    "seen": Text("first seen on {place}", "首见于{place}"),
+    "seen": Text("first seen on {place}", "{place}首次见到"),
 }
 MADE_SOMEWHERE = {
     "made": Text("made by {op}", "产生：{op}"),
