@@ -77,6 +77,8 @@ def seen_by(watching: explain, raised: BaseException | None, *, advice: bool, pa
         advice: whether to say what may be done, in general.
         paint: colors what is printed.
     """
+    if raised is not None:
+        watching.ended_by(raised)
     failure = None if raised is None else watching.of(raised)
     others = [each for each in watching.failures if each is not failure]
     ended = None if failure is None else replace(completed(failure), ended=True)

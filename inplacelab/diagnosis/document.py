@@ -13,10 +13,10 @@ from typing import Any
 
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.language import Text, get_language
-from inplacelab.recording.facts import FixFacts, SiteFacts
+from inplacelab.recording.facts import FixFacts, RefusalFacts, SiteFacts
 from inplacelab.recording.file_text import visible
 from inplacelab.recording.fixes import OUTCOMES, diff_of
-from inplacelab.recording.sentences.failures import Mark, marks, remarks
+from inplacelab.recording.sentences.failures import Mark, marks, reasons, remarks
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.version import __version__
 
@@ -116,18 +116,28 @@ def to_json(report: Report, names: Names) -> bytes:
 
 def _failure(found: Finding, names: Names) -> Json:
     facts = found.facts
-    said_of_all = [*(each for value in facts.values for each in remarks(value)), *facts.remarks]
+    said_of_all = [*(each for value in facts.values for each in remarks(value)), *reasons(facts), *facts.remarks]
     return {
         "kind": facts.kind,
         "error": _error(found.error),
         "ended": found.ended,
         "message": said(found.says),
         "wrong_gradients": [*facts.wrong],
+        "refusal": _refusal(facts.refusal),
         "places": [_place(each, names) for each in marks(facts)],
         "remarks": [*map(said, said_of_all)],
         "advice": None if found.advice is None else said(found.advice),
         "fixes": [_fix(found, each, names) for each in found.fixes],
     }
+
+
+def _refusal(refusal: RefusalFacts | None) -> Json | None:
+    if refusal is None:
+        return None
+    return {
+        "rule": refusal.rule, "tensor": refusal.name or None, "in_model": refusal.whole or None, "view_of": refusal.base or None,
+        "operation": refusal.op or None, "missing": refusal.missing or None,
+    }  # fmt: skip
 
 
 def _place(mark: Mark, names: Names) -> Json:

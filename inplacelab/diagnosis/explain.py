@@ -54,6 +54,9 @@ class Watch(Protocol):
     def end(self, error: BaseException | None = None) -> None:
         """Ends that; `error` is what the program raised."""
 
+    def ended_by(self, error: BaseException) -> None:
+        """Finds out what was refused at once, if that has ended the program; before `end`."""
+
 
 def watch_of(framework: str, filename: str | None = None) -> Watch:
     """Returns a new watch for the programs of a framework, or for those in one file.
@@ -98,6 +101,9 @@ class _Unwatched:
         """Does nothing."""
 
     def end(self, error: BaseException | None = None) -> None:
+        """Does nothing."""
+
+    def ended_by(self, error: BaseException) -> None:
         """Does nothing."""
 
 
@@ -166,6 +172,10 @@ class explain:  # noqa: N801  # used like a function
         if error is not None:
             as_unrecorded(error)
         self.annotate(error)
+
+    def ended_by(self, error: BaseException) -> None:
+        """Finds out what was refused at once, if that has ended the program, while the watch goes on."""
+        self._watch.ended_by(error)
 
     @property
     def watched(self) -> tuple[int, int]:

@@ -196,6 +196,17 @@ class Places:
         """Returns the program's place in a frame and those that have called it; None if none runs the program's code."""
         return self.operands(frame, ())[0]
 
+    def of_error(self, error: BaseException) -> tuple[FrameType | None, Place | None]:
+        """Returns the innermost frame of the program's code that an error has left, and where it was then."""
+        sites, innermost, trace = list[Site](), None, error.__traceback__
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            if is_own(code.co_filename) and code.co_name != RELAY:
+                innermost = trace.tb_frame
+                sites.insert(0, Site(code, trace.tb_lasti, self.sources))
+            trace = trace.tb_next
+        return innermost, Place(tuple(sites)) if sites else None
+
     def runs(self, frame: FrameType) -> None:
         """Counts that a frame runs an operation."""
         if frame.f_code.co_name == RELAY:

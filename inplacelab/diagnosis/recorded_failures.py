@@ -87,7 +87,7 @@ def finding(raised: BaseException, recording: Recording, filename: str) -> Findi
     last = _last(raised, recording)
     facts = None if last is None else failure_at(recording, last.index)
     refused = raised if isinstance(raised, Refusal) else None
-    if last is None or last.error is None or facts is None or recording.truncated or not (facts.values or refused):
+    if last is None or last.error is None or facts is None or recording.truncated or not (facts.is_explained or refused):
         return None
     advice = advice_for(facts) if refused is None else _FIX.format(refused.fix)
     fixes = named(last.error.fixes, filename)
@@ -157,6 +157,9 @@ class RecordedWatch:
         self._session = Session(program, outermost=outermost, use=Use(self.framework), last=EVENTS)
         self._session.begin(names_in(frame.f_globals))
 
+    def ended_by(self, error: BaseException) -> None:
+        """Does nothing: `end` finds out all."""
+
     def end(self, error: BaseException | None = None) -> None:
         """Ends that, and finds out why a backward pass has raised `error`, if one has."""
         session, frame, self._session, self._frame = self._session, self._frame, None, None
@@ -174,7 +177,7 @@ class RecordedWatch:
             last is not None
             and last.error is not None
             and facts is not None
-            and facts.values
+            and facts.is_explained
             and error is not None
             and last.error.message == message_of(error)
         ):

@@ -24,7 +24,7 @@ from inplacelab.diagnosis.trials import Tried, text_of
 from inplacelab.language import Text
 from inplacelab.recording.fixes import block, diff_of, with_copies
 from inplacelab.recording.fixes.spots import Spot, changed
-from inplacelab.recording.sentences.failures import Mark, marks, remarks
+from inplacelab.recording.sentences.failures import Mark, marks, reasons, remarks
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.sentences.stacks import file_key, shown_file
 from inplacelab.supported import framework_named
@@ -60,7 +60,7 @@ def report(found: Finding, *, advice: bool = True, paint: Paint = plain) -> str:
     blocks = dict.fromkeys((*_lines([*some], paint), *beside[number]) for number, some in of_values)
     for count, each in enumerate(blocks):
         lines += [*([str(_OR), ""] if count else []), *each, ""]
-    lines += [str(closed_up(each)) for each in found.facts.remarks]
+    lines += [str(closed_up(each)) for each in (*reasons(found.facts), *found.facts.remarks)]
     if found.fixes and (advice or found.fixes[0].checked):
         lines += [str(closed_up(each)) for each in block(found.fixes)]
     elif advice and found.advice:
@@ -128,7 +128,7 @@ _SIGNS = {"overwritten": "~", "released": "~"}
 """The characters that underline; all others are `^`."""
 
 _CODES = {
-    "kept": "36", "overwritten": "31", "released": "31", "read": "35", "needed": "35", "refused": "31", "file": "1", "added": "32", "removed": "31",
+    "kept": "36", "origin": "36", "overwritten": "31", "released": "31", "read": "35", "needed": "35", "refused": "31", "file": "1", "added": "32", "removed": "31",
 }  # fmt: skip
 """How ANSI terminals are told a color: a write is red, what it concerns is cyan, and what then fails is magenta."""
 

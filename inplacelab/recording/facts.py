@@ -464,6 +464,43 @@ class KeptFacts:
     """Whether the framework does not show what the node keeps, so that it was inferred from what such nodes need."""
 
 
+RefusalRule = Literal["leaf", "view", "several", "no_grad", "inference", "saved", "gradient", "no_gradient"]
+"""Why something was refused at once. "leaf": it would have written to a leaf that needs a gradient; "view": to a view of one; "several": to one of
+several views that an operation returned; "no_grad": to a view that was made without history; "inference": to an inference tensor; "saved": backward
+would have needed an inference tensor; "gradient": it would have written to a gradient, which is a leaf in Paddle; "no_gradient": a gradient was used
+that is None."""
+
+Missing = Literal["", "rebound", "computed", "stops", "unreached"]
+"""Why a gradient is None. "rebound": the name was bound to a new tensor; "computed": only leaves have gradients; "stops": the tensor needs none;
+"unreached": no pass has given it one."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalFacts:
+    """An operation that a framework refused at once, without a backward pass."""
+
+    rule: RefusalRule
+    """Why."""
+    name: str = ""
+    """What the program calls the tensor, where it was refused; "" if it has no name."""
+    whole: str = field(default="", metadata=LEFT_OUT)
+    """Its name in the model, if that is another one: "model.24.m.0.bias". For a view, that of its base."""
+    base: str = field(default="", metadata=LEFT_OUT)
+    """The name of the tensor of which it is a view."""
+    op: str = field(default="", metadata=LEFT_OUT)
+    """The operation that was refused; for "several" that which returned the views."""
+    made: Sites = field(default=(), metadata=LEFT_OUT)
+    """Where the tensor was made, or its name bound."""
+    origin: Sites = field(default=(), metadata=LEFT_OUT)
+    """Where the leaf was made of which it is a view."""
+    missing: Missing = field(default="", metadata=LEFT_OUT)
+    """For "no_gradient": why it is None."""
+    of_leaf: bool = field(default=False, metadata=LEFT_OUT)
+    """Whether it is a leaf, or a view of one."""
+    is_parameter: bool = field(default=False, metadata=LEFT_OUT)
+    """Whether that leaf is a parameter of a model."""
+
+
 @dataclass(frozen=True, slots=True)
 class FailureFacts:
     """What led to an error, or to a gradient that is wrong without one."""
@@ -480,6 +517,13 @@ class FailureFacts:
     """What could not be seen."""
     wrong: tuple[str, ...] = field(default=(), metadata=LEFT_OUT)
     """The names of the leaves whose gradients are wrong, for "silent"."""
+    refusal: RefusalFacts | None = field(default=None, metadata=LEFT_OUT)
+    """What was refused, if it was refused at once."""
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether anything is known of what led to it."""
+        return bool(self.values or self.refusal)
 
 
 @dataclass(frozen=True, slots=True)

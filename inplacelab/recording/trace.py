@@ -350,8 +350,11 @@ def places_of(facts: FailureFacts) -> list[SiteFacts]:
         (value.sites, value.read, *(sites for each in value.writes for sites in (each.sites, each.made)))
         for value in facts.values
     )
+    refused = (facts.refusal.made, facts.refusal.origin) if facts.refusal else ()
     return [
-        each[0] for each in (*(sites for some in of_values for sites in some), facts.released, facts.needed) if each
+        each[0]
+        for each in (*(sites for some in of_values for sites in some), *refused, facts.released, facts.needed)
+        if each
     ]
 
 
@@ -378,7 +381,12 @@ def _placed(facts: FailureFacts, sites: Callable[[Sites], Sites]) -> FailureFact
         replace(each, sites=sites(each.sites), read=sites(each.read), writes=tuple(map(write, each.writes)))
         for each in facts.values
     )
-    return replace(facts, needed=sites(facts.needed), released=sites(facts.released), values=tuple(values))
+    refusal = facts.refusal
+    if refusal is not None:
+        refusal = replace(refusal, made=sites(refusal.made), origin=sites(refusal.origin))
+    return replace(
+        facts, needed=sites(facts.needed), released=sites(facts.released), values=tuple(values), refusal=refusal
+    )
 
 
 def in_file(facts: FailureFacts, filename: str) -> FailureFacts:
@@ -396,7 +404,8 @@ def _renamed(facts: FailureFacts, rename: Callable[[str], str]) -> FailureFacts:
 def trail_of(facts: FailureFacts) -> Trail:
     """Returns the spots of a failure, for the first of what it may have been."""
     value = facts.values[0] if facts.values else KeptFacts("")
-    views = dict.fromkeys(spot for each in value.writes for spot in _spots(each.made)[:1])
+    made = [each.made for each in value.writes] if facts.refusal is None else [facts.refusal.made]
+    views = dict.fromkeys(spot for each in made for spot in _spots(each)[:1])
     names, size = () if value.is_view else _bare(value.names[:1], value.sites), size_of(value.dtype, value.shape or ())
     writes = dict.fromkeys(
         tuple(replace(spot, bytes=0 if each.through or each.relation or each.how or value.is_view else size) for spot in _spots(each.sites, each.op))
@@ -408,7 +417,7 @@ def trail_of(facts: FailureFacts) -> Trail:
     )
     return Trail(
         facts.kind, kept, value.role == "result", tuple(writes), tuple(views),
-        _spots(facts.needed), _spots(facts.released),
+        _spots(facts.needed), _spots(facts.released), facts.refusal and replace(facts.refusal, made=(), origin=()),
     )  # fmt: skip
 
 

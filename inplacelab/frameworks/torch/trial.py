@@ -154,7 +154,7 @@ def _watched(main: Main, text: str, names: dict[str, Any]) -> Outcome:
     except BaseException as error:  # noqa: BLE001  # whatever the program raises is an outcome
         raised = error
     finally:
-        watch.end()
+        watch.end(raised)
     return Outcome(error_of(raised), trails=tuple(trail_of(each.facts) for each in watch.failures[-1:]))
 
 

@@ -25,7 +25,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.diagnosis.places import Place, Places, beginning
 from inplacelab.diagnosis.watch_log import Counter, Made, StorageLog, WatchLog, Write, addresses, packed
-from inplacelab.frameworks.torch import interception
+from inplacelab.frameworks.torch import interception, refusals
 from inplacelab.frameworks.torch.calls import TorchKind, kind_of
 from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch, in_force, is_off, take_away
 from inplacelab.frameworks.torch.passes import is_second_pass, pass_arguments, reachable, root_node, stale
@@ -43,6 +43,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.program import call_from
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recording.facts import FailureFacts, Sites
+from inplacelab.recording.refused_words import rule_in
 from inplacelab.recording.trace import places_of
 
 PASSES = 1 << 12
@@ -175,6 +176,7 @@ class TorchWatch:
         # Tensors that count their versions apart from others on their storages.
         self._apart: Any = WeakIdKeyDictionary()
         self._some_apart = False
+        self._refused: Finding | None = None  # the last call that PyTorch has refused
         self._suspicious = False  # a write may have made a saved value stale without a new version
 
     @property
@@ -203,8 +205,9 @@ class TorchWatch:
         interception.put_in_force(self._mode)
 
     def end(self, error: BaseException | None = None) -> None:
-        """Ends that. Of an error it knows from PyTorch's engine."""
-        del error
+        """Ends that; `error` is what the program raised, which may have been refused at once."""
+        if error is not None and self._on:
+            self.ended_by(error)
         self._on, self._places.root = False, None
         take_away(self._mode)
         interception.end_reports(self)
@@ -282,6 +285,9 @@ class TorchWatch:
         result = None
         try:
             result = call_from(frame, function, args, kwargs)
+        except RuntimeError as error:
+            self._safely(self._refused_call, error, kind.name, frame, args, kwargs)
+            raise
         finally:
             if call is not None:
                 self._safely(self._note, here, call, result)
@@ -583,6 +589,44 @@ class TorchWatch:
         else:
             return
         self._found(self._finding(found, (class_name(type(error)), message), id(error)))
+
+    # ---- what is refused at once -----------------------------------------------------------------------------------------
+
+    def _refused_call(
+        self, error: RuntimeError, op: str, frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> None:
+        """Notes that PyTorch has refused a call. It is said of the error that ends the program: others were handled."""
+        message = message_of(error)
+        if rule_in(message) is None or (self._refused is not None and self._refused.address == id(error)):
+            return
+        facts = refusals.refused(error, op, _tensors(args, kwargs), frame, self._places.of(frame), self._view_made)
+        if facts is not None:
+            self._refused = self._finding(facts, (class_name(type(error)), message), id(error))
+
+    def ended_by(self, error: BaseException) -> None:
+        """Finds out what was refused at once, if that has ended the program."""
+        self._safely(self._find_refusal, error)
+
+    def _find_refusal(self, error: BaseException) -> None:
+        if any(each.address == id(error) for each in self.failures):
+            return
+        known, told = self._refused, (class_name(type(error)), message_of(error))
+        if known is not None and known.address == id(error) and known.error == told:
+            self._found(known)
+            return
+        frame, place = self._places.of_error(error)
+        facts = None if frame is None or place is None else refusals.without_gradient(error, frame, place, self._node_made)
+        if facts is not None:
+            self._found(self._finding(facts, told, id(error)))
+
+    def _view_made(self, view: Any) -> Place | None:
+        log = self._log(view)
+        return None if log is None else log.view(id(view), layout_of(view))
+
+    def _node_made(self, tensor: Any) -> Place | None:
+        node = node_of(tensor)
+        makers = [] if node is None else self._ledger.makers(node._sequence_nr())
+        return makers[-1].place if makers else None
 
     def _finding(self, facts: FailureFacts, error: tuple[str, str] | None = None, address: int = 0) -> Finding:
         """Returns a finding, with what is to be said of the texts of its files."""

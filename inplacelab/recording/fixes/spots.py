@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import OPERATORS
-from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
+from inplacelab.recording.facts import EditFacts, Evidence, FixFacts, RefusalFacts
 from inplacelab.recording.sentences.stacks import brief_file
 from inplacelab.recording.source_tree import SourceTree, applied, in_place_calls, root_of
 
@@ -59,6 +59,7 @@ class Trail:
         views: where the views were made through which that happened.
         needed: where the pass began.
         released: where the earlier pass began, for "again".
+        refusal: what was refused at once; `needed` is then where, and `views` where the tensor was made.
     """
 
     kind: str
@@ -68,6 +69,7 @@ class Trail:
     views: tuple[Spot, ...] = ()
     needed: tuple[Spot, ...] = ()
     released: tuple[Spot, ...] = ()
+    refusal: RefusalFacts | None = None
 
     def renamed(self, rename: Callable[[str], str]) -> Trail:
         """Returns the trail with other names of its files."""
@@ -76,7 +78,7 @@ class Trail:
     def before(self, edits: Sequence[EditFacts]) -> Trail | None:
         """Returns a trail in an edited program as one in the original; None if nothing is left of it that could be edited."""
         moved = self._changed(lambda each: _before(each, edits))
-        return moved if moved.writes or moved.kept or moved.released else None
+        return moved if moved.writes or moved.kept or moved.released or (moved.refusal and moved.needed) else None
 
     def _changed(self, change: Callable[[Spot], Spot | None]) -> Trail:
         def of(spots: Iterable[Spot]) -> tuple[Spot, ...]:

@@ -13,15 +13,24 @@ from typing import Literal
 
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.code_of_steps import plainly
-from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites
+from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, RefusalFacts, SiteFacts, Sites
 from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
 from inplacelab.recording.places import set_off
 from inplacelab.recording.sentences.phrases import closed_up
+from inplacelab.recording.sentences.refusals import (
+    REFUSED,
+    advice_of,
+    headline_of,
+    reason_of,
+    says_made,
+    says_origin,
+    says_refused,
+)
 from inplacelab.recording.sentences.stacks import Stacks, file_in_words, file_key, function_in_words, named_by_caller
 
-Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
-"""What was done in a line: a view was made, through which was written later; a value was kept, overwritten, read after that, released by an
+Role = Literal["made", "origin", "kept", "overwritten", "read", "released", "needed", "refused"]
+"""What was done in a line: a view was made, through which was written later; the tensor was made that an operation was refused for; a value was kept, overwritten, read after that, released by an
 earlier pass, or needed; an operation was refused."""
 
 MOST = 4
@@ -155,7 +164,6 @@ _NEEDED = Text("needed here{1}: it finds version {0}", "在此需要{1}：已是
 _NEEDED_HERE = Text("needed here{0}", "在此需要{0}")
 _NEEDED_AGAIN = Text("needed here again{0}", "在此再次需要{0}")
 _USED = Text("used here{0}", "在此使用{0}")
-_REFUSED = Text("refused", "被拒绝")
 _IN = Text("{0}, in `{1}`", "{0}（在 `{1}` 中）")
 _CALLED = Text("{0}, called from {1}", "{0}，由{1}调用")
 _INSIDE_CODE = Text("{0}, in code without a file ({1})", "{0}，位于没有文件的代码中（{1}）")
@@ -169,7 +177,8 @@ _BRIEFLY = {
 }
 _BRIEFEST: dict[Role, Text] = {
     "kept": Text("kept", "保存"), "overwritten": Text("overwritten", "覆盖"), "read": Text("read", "读取"),
-    "released": Text("released", "释放"), "needed": Text("needed", "需要"), "refused": _REFUSED, "made": Text("view", "视图"),
+    "released": Text("released", "释放"), "needed": Text("needed", "需要"), "refused": REFUSED, "made": Text("view", "视图"),
+    "origin": Text("made", "建立"),
 }  # fmt: skip
 
 
@@ -210,6 +219,8 @@ class Mark:
 
 def headline(facts: FailureFacts) -> Text:
     """Returns what happened, as a sentence without its stop; empty for what is refused, which has a reason of its own."""
+    if facts.refusal is not None:
+        return headline_of(facts.refusal)
     if facts.kind != "silent":
         return _HEADLINES.get(facts.kind, _NOTHING)
     names = enumerated(f"`{each}`" for each in dict.fromkeys(facts.wrong))
@@ -217,8 +228,16 @@ def headline(facts: FailureFacts) -> Text:
 
 
 def advice_for(facts: FailureFacts) -> Text | None:
-    """Returns what may be done, in general; None for what is refused, which says it itself."""
+    """Returns what may be done, in general; None for what is refused by this package, which says it itself."""
+    if facts.refusal is not None:
+        return advice_of(facts.refusal)
     return _ADVICE.get(_unknown(facts) or facts.kind)
+
+
+def reasons(facts: FailureFacts) -> tuple[Text, ...]:
+    """Returns why a framework refused something at once, as sentences; none for other failures."""
+    reason = None if facts.refusal is None else reason_of(facts.refusal)
+    return () if reason is None else (reason,)
 
 
 def _unknown(facts: FailureFacts) -> str:
@@ -283,7 +302,8 @@ class _Marks:
     def __init__(self, facts: FailureFacts, value: KeptFacts | None, number: int) -> None:
         self._facts, self._value, self._number = facts, value, number
         of_value = () if value is None else (value.sites, *(each.sites for each in value.writes), value.read)
-        self._stacks = Stacks((*of_value, facts.released, facts.needed))
+        refused = () if facts.refusal is None else (facts.refusal.origin, facts.refusal.made)
+        self._stacks = Stacks((*of_value, *refused, facts.released, facts.needed))
 
     def marks(self) -> Iterator[Mark]:
         """Yields them in the order in which the lines ran."""
@@ -322,18 +342,27 @@ class _Marks:
 
     def _passes(self) -> Iterator[Mark]:
         facts, value = self._facts, self._value
+        if facts.refusal is not None:
+            yield from self._made_for(facts.refusal)
         if facts.released:
             yield self._mark("released", facts.released, _RELEASED.format(self._stacks.iteration(facts.released)))
         if not facts.needed:
             return
         when = self._stacks.iteration(facts.needed)
         if facts.kind in ("leaf", "refused"):
-            yield self._mark("refused", facts.needed, _REFUSED)
+            says = REFUSED if facts.refusal is None else says_refused(facts.refusal)
+            yield self._mark("refused", facts.needed, says)
         elif facts.kind == "stale" and value is not None:
             yield self._mark("needed", facts.needed, _NEEDED.format(value.found, when), version=(value.found,))
         else:
             says = {"silent": _USED, "again": _NEEDED_AGAIN}.get(facts.kind, _NEEDED_HERE)
             yield self._mark("needed", facts.needed, says.format(when))
+
+    def _made_for(self, refusal: RefusalFacts) -> Iterator[Mark]:
+        if refusal.origin:
+            yield self._mark("origin", refusal.origin, says_origin(refusal))
+        if refusal.made:
+            yield self._mark("origin", refusal.made, says_made(refusal))
 
     def _mark(
         self, role: Role, sites: Sites, says: Text, write: OverwriteFacts | None = None,
