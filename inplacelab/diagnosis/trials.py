@@ -22,6 +22,7 @@ from inplacelab.recorders.main_module import folder_of
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.trial_data import OWN
 from inplacelab.recording.facts import EditFacts, FixFacts
+from inplacelab.recording.fixes.refused import covers
 from inplacelab.recording.fixes.spots import Lines, Trail, changed, lines_of
 
 
@@ -126,7 +127,7 @@ class Tried:
     Attributes:
         fixes: those that work.
         count: how many edits were tried.
-        copies: the bytes of the copies of everything that grad nodes save, in the reference.
+        copies: the bytes of the copies of everything that grad nodes save, in the reference; 0 if there was none.
     """
 
     fixes: tuple[FixFacts, ...]
@@ -187,6 +188,9 @@ class Trials:
         """
         self._tell(_FIRST)
         self._budget.enough = enough
+        if covers(trails):  # the original cannot run: a fix can only be found to run
+            resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
+            return Tried(search((), resolved, self, self._budget, None), self._budget.count, 0)
         reference = self.run((), reference=True)
         if reference.error:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))

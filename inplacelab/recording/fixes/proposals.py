@@ -12,6 +12,7 @@ from dataclasses import replace
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.kept_copies import copies_kept, copies_of_all
+from inplacelab.recording.fixes.refused import refused_ways
 from inplacelab.recording.fixes.spots import (
     OF_ONE_FILE,
     Lines,
@@ -204,6 +205,9 @@ def proposals(trails: Sequence[Trail], read: Read, lines: Lines = OF_ONE_FILE) -
     ranked += [(many, each) for each in _of_all(trails, sources) if frozenset(each.edits) not in found]
     usual = max((each.bytes for trail in trails for each in trail.kept[:1]), default=0)
 
+    if any(each.refusal is not None for each in trails):
+        return [each for _, each in ranked]  # the best comes first
+
     def cost(each: Proposal) -> int:
         return 0 if each.way == "order" else each.bytes or usual
 
@@ -217,6 +221,9 @@ _WAYS = ("order", "elsewhere", "again", "copy")
 
 def _of_one(trail: Trail, sources: ParsedFiles) -> Iterator[Proposal]:
     """Yields what may fix a failure that concerns one value."""
+    if trail.refusal is not None:
+        yield from refused_ways(trail, sources)
+        return
     if trail.kind == "again":
         for where in sources.at(trail.released):
             yield from _keeping_the_graph(where)
