@@ -97,6 +97,29 @@ class _Function:
     marked: Sequence[Any] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pass:
+    """A backward pass that has ended.
+
+    Attributes:
+        begun: the number of the next node when it began.
+        place: where that was.
+        roots: the tensors with which it began.
+    """
+
+    begun: int
+    place: Place | None
+    roots: tuple[ref[Any], ...]
+
+    @property
+    def reached(self) -> frozenset[Any] | None:
+        """The nodes that it could reach; None if a tensor with which it began is gone."""
+        tensors = [each() for each in self.roots]
+        if any(each is None for each in tensors):
+            return None
+        return frozenset(reachable([node for each in tensors if (node := root_node(each)) is not None]))
+
+
 @dataclass(slots=True, eq=False)
 class _Thread:
     """A thread that is watched. It numbers its nodes by itself.
@@ -106,14 +129,14 @@ class _Thread:
         functions: each `torch.autograd.Function` that runs.
         depth: how many passes run inside others.
         raised: the error of a pass inside one that still runs.
-        passes: where passes began, and the number of the next node then.
+        passes: where passes began, the number of the next node then, and the tensors with which they began, if these are not gone.
     """
 
     noted: int
     functions: list[_Function] = field(default_factory=list)
     depth: int = 0
     raised: Exception | None = None
-    passes: deque[tuple[int, Place | None]] = field(default_factory=lambda: deque(maxlen=PASSES))
+    passes: deque[_Pass] = field(default_factory=lambda: deque(maxlen=PASSES))
 
 
 @dataclass(slots=True, eq=False)
@@ -543,14 +566,17 @@ class TorchWatch:
                 here.raised = error
                 self._safely(self._find_out, here, error, args, kwargs, frame)
             raise
-        self._safely(self._ran, here, begun, silent, frame)
+        self._safely(self._ran, here, begun, silent, frame, args, kwargs)
         return result
 
-    def _ran(self, here: _Thread, begun: int, silent: Sequence[Finding], frame: Any) -> None:
+    def _ran(  # noqa: PLR0913, PLR0917  # what is known of it
+        self, here: _Thread, begun: int, silent: Sequence[Finding], frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> None:  # fmt: skip
         for each in silent:
             self._found(each)
         place, last = self._places.of(frame), _next_node()
-        here.passes.append((begun, place))
+        roots = tuple(ref(each) for each in pass_arguments(args, kwargs).roots if isinstance(each, torch.Tensor))
+        here.passes.append(_Pass(begun, place, roots))
         if last > max(begun, here.noted):  # with `create_graph=True`
             self._ledger.made(here, Made(max(begun, here.noted), last, "backward", place, self._ledger.moment))
             here.noted = last
@@ -639,10 +665,15 @@ class TorchWatch:
 
         It may have run other nodes before, and released what they had saved. These were made after the earlier pass.
         """
+        known = [(each, each.reached) for each in reversed(here.passes)]
         for node in sorted(released, key=lambda each: -each._sequence_nr()):
-            earlier = [place for begun, place in here.passes if begun > node._sequence_nr()]
+            earlier = [
+                each.place
+                for each, reached in known
+                if each.begun > node._sequence_nr() and (reached is None or node in reached)
+            ]
             if earlier:
-                return FailureFacts("again", needed, (self._stale.of_node(node),), _sites(earlier[-1]))
+                return FailureFacts("again", needed, (self._stale.of_node(node),), _sites(earlier[0]))
         return FailureFacts("again", needed, tuple(self._stale.of_node(each) for each in released[:1]))
 
 

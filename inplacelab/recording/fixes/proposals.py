@@ -13,6 +13,7 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.kept_copies import copies_kept, copies_of_all
 from inplacelab.recording.fixes.refused import refused_ways
+from inplacelab.recording.fixes.second_pass import detached_states
 from inplacelab.recording.fixes.spots import (
     OF_ONE_FILE,
     Lines,
@@ -215,7 +216,7 @@ def proposals(trails: Sequence[Trail], read: Read, lines: Lines = OF_ONE_FILE) -
     return [each for _, each in ranked]
 
 
-_WAYS = ("order", "elsewhere", "again", "copy")
+_WAYS = ("order", "elsewhere", "carried", "again", "copy")
 """Of proposals that cost the same the first is that which changes least of what the program does."""
 
 
@@ -225,6 +226,9 @@ def _of_one(trail: Trail, sources: ParsedFiles) -> Iterator[Proposal]:
         yield from refused_ways(trail, sources)
         return
     if trail.kind == "again":
+        if states := [*detached_states(trail, sources)]:
+            yield from states
+            return
         for where in sources.at(trail.released):
             yield from _keeping_the_graph(where)
         return

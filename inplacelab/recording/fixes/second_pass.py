@@ -1,0 +1,178 @@
+"""Proposes `h = h.detach()` for a second backward pass that reached an earlier iteration through a state that the loop carries on, as a recurrent
+network does. Then each pass ends where its own iteration began.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from inplacelab.language import Text
+from inplacelab.recording.fixes.spots import ParsedFiles, Proposal, Trail, Where
+from inplacelab.recording.source_tree import SourceTree
+
+_AFTER = Text("put {0} after {1}", "在{1}之后加上 {0}")
+_BEFORE = Text("put {0} before {1}", "在{1}之前加上 {0}")
+_REASON = Text(
+    "{0} carries the graph of the earlier iterations on, so that this pass reaches what theirs have released; `retain_graph=True` would "
+    "keep all of them, and every pass would go back to the first",
+    "{0} 把之前各次迭代的反向图带到了这一次，使这次反向传播到达它们已释放的部分；`retain_graph=True` 会保留全部的图，每一次都要一直传回第一次迭代",
+)  # fmt: skip
+_PRICE = Text("no gradient flows into earlier iterations", "梯度不再流入之前的迭代")
+
+_Loop = ast.For | ast.While
+
+
+def detached_states(trail: Trail, sources: ParsedFiles) -> Iterator[Proposal]:
+    """Yields ways to cut the graph between iterations; none if no state leads from one to the next.
+
+    Args:
+        trail: a pass that needed what an earlier one had released.
+        sources: the files.
+    """
+    for spot in trail.needed:
+        for where in sources.at((spot,)):
+            found = [*_in_loop(trail, where)]
+            yield from found
+            if found:
+                return
+    yield from _in_method(trail, sources)
+
+
+def _in_loop(trail: Trail, where: Where) -> Iterator[Proposal]:
+    program, backward, file = where.program, where.statement, where.spot.filename
+    if backward is None:
+        return
+    for loop in (each for each in program.around(backward) if isinstance(each, _Loop)):
+        inside = range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)
+        made = [each.line for each in trail.kept if each.filename == file and each.line in inside]
+        released = [each.line for each in trail.released if each.filename == file and each.line in inside]
+        if not made or not released:
+            continue
+        body = [each for each in ast.walk(loop) if isinstance(each, ast.stmt) and not hasattr(each, "body")]
+        body.sort(key=lambda each: (each.lineno, each.col_offset))
+        states = [name for name in _carried(body, backward, made[0]) if name not in _bound_by(loop)]
+        if states and program.whole_lines(backward) is not None:
+            yield from _detached(trail, where, backward, states)
+        return
+
+
+def _carried(body: Sequence[ast.stmt], backward: ast.stmt, made: int) -> list[str]:
+    """Returns the names that lead from the line that made a node, through the end of an iteration, to the pass of the next one."""
+    needed = set(_reads(backward))
+    first: dict[str, int] = {}
+    exposed: dict[str, None] = {}
+    maker = next((each for each in body if each.lineno <= made <= (each.end_lineno or 0)), None)
+    if maker is None:
+        return []
+    for _ in body:  # what the pass needs, also of the iteration before
+        for each in body:
+            if _stores(each) & needed:
+                needed |= _reads(each)
+    for each in body:
+        for name in sorted(_reads(each)):
+            if name in needed and name not in first:
+                exposed[name] = None
+        for name in _stores(each):
+            first.setdefault(name, each.lineno)
+    derived = set(_stores(maker))
+    for _ in body:
+        for each in body:
+            if _reads(each) & derived and not _cuts(each):
+                derived |= _stores(each)
+    return [name for name in exposed if name in first and name in derived]
+
+
+def _detached(trail: Trail, where: Where, backward: ast.stmt, states: Sequence[str]) -> Iterator[Proposal]:
+    program = where.program
+    column = " " * program.start(backward)[1]
+    is_lstm = any(each.op.endswith("lstm") for each in trail.kept[:1])
+    tuples = {name for name in states if _is_tuple(program, name, is_lstm=is_lstm)}
+    for all_tuples in (False, True):
+        lines = [_detach(name, is_tuple=all_tuples or name in tuples) for name in states]
+        edit = program.append(backward, "".join(f"\n{column}{line}" for line in lines))
+        says = _AFTER.format(_listed(lines), where.line(backward.lineno))
+        yield where.proposal(
+            says, [edit], reason=_REASON.format(_listed(states)), price=_PRICE, way="carried", sure=not all_tuples or bool(tuples), other=True
+        )  # fmt: skip
+        if tuples == set(states):
+            return
+
+
+def _in_method(trail: Trail, sources: ParsedFiles) -> Iterator[Proposal]:
+    """The same for a state that an object keeps: `self.h`."""
+    for spot in trail.kept:
+        for where in sources.at((spot,)):
+            program, maker = where.program, where.statement
+            function = None if maker is None else program.function(maker)
+            if maker is None or function is None:
+                continue
+            simple = [each for each in ast.walk(function) if isinstance(each, ast.stmt) and not hasattr(each, "body")]
+            simple.sort(key=lambda each: (each.lineno, each.col_offset))
+            for path in dict.fromkeys(path for each in simple for path in _attributes(each, ast.Store)):
+                reads = [each for each in simple if path in _attributes(each, ast.Load)]
+                writes = [each for each in simple if path in _attributes(each, ast.Store)]
+                carries = reads and reads[0].lineno <= writes[-1].lineno and writes[-1].lineno >= maker.lineno
+                if carries and program.whole_lines(reads[0]) is not None:
+                    line = _detach(path, is_tuple=False)
+                    says = _BEFORE.format(f"`{line}`", where.line(reads[0].lineno))
+                    yield where.proposal(
+                        says, [program.line_before(reads[0], line)], reason=_REASON.format(f"`{path}`"), price=_PRICE, way="carried", sure=True,
+                        other=True,
+                    )  # fmt: skip
+                    return
+
+
+def _detach(name: str, *, is_tuple: bool) -> str:
+    return f"{name} = tuple(each.detach() for each in {name})" if is_tuple else f"{name} = {name}.detach()"
+
+
+def _listed(names: Sequence[str]) -> Text:
+    *firsts, last = (f"`{each}`" for each in names)
+    if not firsts:
+        return Text(last, last)
+    return Text(f"{', '.join(firsts)} and {last}", f"{'、'.join(firsts)} 和 {last}")
+
+
+def _is_tuple(program: SourceTree, name: str, *, is_lstm: bool) -> bool:
+    """Whether the text says that a state is a tuple, as that of an LSTM is: it is bound to one before the loop, or taken apart."""
+    for each in ast.walk(program.tree):
+        if isinstance(each, ast.Assign):
+            targets = [ast.unparse(one) for one in each.targets]
+            if name in targets and isinstance(each.value, ast.Tuple):
+                return True
+            if isinstance(each.value, ast.Name) and each.value.id == name and isinstance(each.targets[0], ast.Tuple):
+                return True
+            if is_lstm and isinstance(each.targets[0], ast.Tuple) and ast.unparse(each.targets[0].elts[-1]) == name:
+                return True
+    return False
+
+
+def _bound_by(loop: ast.AST) -> set[str]:
+    target = loop.target if isinstance(loop, ast.For) else None
+    return set() if target is None else {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
+
+
+def _cuts(statement: ast.stmt) -> bool:
+    """Whether a statement makes numbers, or a tensor without history."""
+    text = ast.unparse(statement)
+    return any(each in text for each in (".item()", ".detach()", "float(", ".numpy()", ".backward("))
+
+
+def _reads(statement: ast.stmt) -> set[str]:
+    found = {each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+        found.add(statement.target.id)
+    return found
+
+
+def _stores(statement: ast.stmt) -> set[str]:
+    return {each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+
+
+def _attributes(statement: ast.stmt, context: type[ast.expr_context]) -> list[str]:
+    return [
+        ast.unparse(each)
+        for each in ast.walk(statement)
+        if isinstance(each, ast.Attribute) and isinstance(each.ctx, context) and isinstance(each.value, ast.Name)
+    ]
