@@ -30,11 +30,10 @@ from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.part import Part
 from inplacelab.recording.facts import FailureFacts, FixFacts
 from inplacelab.recording.fixes import of_program, with_fixes
-from inplacelab.recording.fixes.recorded import trails_of
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.stacks import shown_file
-from inplacelab.recording.trace import places_of, trail_of
+from inplacelab.recording.trace import ending_trails, places_of, trail_of
 from inplacelab.supported import Framework, frameworks
 
 MOST = 5
@@ -114,7 +113,7 @@ def seen_in(
         return Seen(said, *watched_in(recording), recording.notes, found, None, None, ())
     error = recording.steps[-1].error if recording.steps else None
     checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
-    trails = () if checked else trails_of(recording, filename)
+    trails = () if checked else ending_trails(recording, filename)
     ended = finding(raised, recording, filename)
     return Seen(said, *watched_in(recording), recording.notes, found, ended, told(raised), trails, checked)
 

@@ -29,7 +29,7 @@ from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.trial_data import OWN, OtherData
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.order import keeps_order
-from inplacelab.recording.fixes.recorded import trails_of
+from inplacelab.recording.trace import ending_trails
 from inplacelab.recording.unnoticed_writes import unnoticed_writes
 from inplacelab.supported import frameworks, loaded
 
@@ -163,7 +163,7 @@ def recorded(
     unnoticed = dict.fromkeys(each.write.line for each in unnoticed_writes(recording))
     return Outcome(
         error,
-        trails=tuple(trails_of(recording, str(script))) if error else (),
+        trails=tuple(ending_trails(recording, str(script))) if error else (),
         unnoticed=tuple(line for line in unnoticed if line is not None),
         keeps_order=asked.edits is None or keeps_order(recording, session.began, asked.edits),
     )

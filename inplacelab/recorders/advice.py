@@ -63,7 +63,8 @@ def advised(recording: Recording, replay: Replay | None, *, fix: bool = True) ->
 def _untried(recording: Recording) -> tuple[FixFacts, ...]:
     """Returns fixes for the error at the end of a recording. Where the framework has a watch, they are those that it gives for the same failure."""
     facts = failure_at(recording, len(recording) - 1)
-    if facts is None or not facts.values or not framework_of(recording).watch:
+    refused_at_once = facts is not None and facts.refusal is not None
+    if facts is None or not (refused_at_once or (facts.values and framework_of(recording).watch)):
         return fixes(recording)
 
     read_source, lines = of_recording(recording)

@@ -125,6 +125,13 @@ def paths_at(program: SourceTree, site: SiteFacts) -> list[str]:
     return [*dict.fromkeys(ast.unparse(each) for each in sorted(found, key=is_outside))]
 
 
+def paths_in(statement: ast.stmt) -> list[str]:
+    """Returns the names and paths in a statement, in the order in which they stand there."""
+    found = [each for each in ast.walk(statement) if isinstance(each, ast.Name | ast.Attribute) and _is_path(each)]
+    found.sort(key=lambda each: (each.lineno, each.col_offset))
+    return [*dict.fromkeys(map(ast.unparse, found))]
+
+
 def _is_path(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and _is_path(node.value))
 

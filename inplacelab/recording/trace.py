@@ -21,12 +21,13 @@ from inplacelab.recording.facts import (
     Step,
     WriteFacts,
 )
-from inplacelab.recording.fixes.recorded import size_of
+from inplacelab.recording.fixes.recorded import size_of, trails_of
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.naming import RESULT, kept_values, namings
 from inplacelab.recording.places import file_of, has_several_callers, names_at, shown_source, source_of
 from inplacelab.recording.queries import kept_by, newly_stale, stale, who_overwrote
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.refused_steps import refused_at
 from inplacelab.recording.relations import made, relation_of
 from inplacelab.recording.sentences.failures import Mark, Telling, marks, notes, with_call
 from inplacelab.recording.sentences.phrases import StepContext
@@ -130,6 +131,8 @@ def _found_at(recording: Recording, index: int) -> FailureFacts | None:
         writes = _written(recording, found.saved, value.names, found.writes)
         last = found.writes[-1][1].after if found.writes else None
         return FailureFacts("stale", needed, (replace(value, found=last, writes=writes),) if writes else ())
+    if (refused := refused_at(recording, context.step, needed, _bound_at, made_at)) is not None:
+        return refused
     kind = "refused" if error.failure is None else error.failure.kind
     node = None if error.node is None else context.node(error.node)
     if kind == "again" and node is not None:
@@ -344,6 +347,12 @@ def _site(recording: Recording, place: Place, meant: ast.expr | ast.stmt | None)
     return SiteFacts(file, line, meant.end_lineno or line, meant.col_offset, meant.end_col_offset or 0, text, function)
 
 
+def _bound_at(recording: Recording, place: Place, statement: ast.stmt) -> Sites:
+    """Returns a statement in the source of a place, with the calls that led to that place."""
+    here = replace(place, line=statement.lineno)
+    return _sites(recording, here, statement)
+
+
 def places_of(facts: FailureFacts) -> list[SiteFacts]:
     """Returns the innermost places of a failure."""
     of_values = (
@@ -419,6 +428,19 @@ def trail_of(facts: FailureFacts) -> Trail:
         facts.kind, kept, value.role == "result", tuple(writes), tuple(views),
         _spots(facts.needed), _spots(facts.released), facts.refusal and replace(facts.refusal, made=(), origin=()),
     )  # fmt: skip
+
+
+def ending_trails(recording: Recording, filename: str = "") -> list[Trail]:
+    """Returns the trails of the error at the end of a recording: of what was refused at once, or of what a failed pass found (see `trails_of`).
+
+    Args:
+        recording: the recording.
+        filename: the file of the program that was started.
+    """
+    facts = failure_at(recording, len(recording) - 1) if recording.steps else None
+    if facts is not None and facts.refusal is not None:
+        return [trail_of(facts).renamed(lambda name: name or filename)]
+    return trails_of(recording, filename)
 
 
 def _bare(names: Sequence[str], sites: Sites) -> tuple[str, ...]:

@@ -158,7 +158,9 @@ def _again(recording: Recording, state: State, begun: int, needed: tuple[Spot, .
     passes = {begun_at(recording, each) or 0 for each in released} - {begun}
     if len(passes) == 1 and missing:
         place = recording.steps[passes.pop()].place
-        yield Trail("again", needed=needed, released=_spots(recording, place, "backward"))
+        first = error.node if error is not None and error.node in missing else missing[0]
+        kept = _spots(recording, _place_of(state, first), None)
+        yield Trail("again", kept, needed=needed, released=_spots(recording, place, "backward"))
 
 
 def _place_of(state: State, node: int) -> Place | None:

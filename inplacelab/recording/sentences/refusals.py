@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from inplacelab.language import Text
 from inplacelab.recording.facts import Missing, RefusalFacts, RefusalRule
 
@@ -73,6 +75,11 @@ _REBOUND = Text(
     "The old leaf still has its gradient, but the name `{0}` no longer refers to it.",
     "原来的叶子张量仍有梯度，但名字 `{0}` 已经不再指向它。",
 )
+_AUGMENTED = Text(
+    "In Paddle, `{1}` is not in place: it makes a new tensor, and under `no_grad` one that requires no gradient. ",
+    "在 Paddle 中，`{1}` 不是原地操作：它产生一个新张量，在 `no_grad` 下这个张量不需要梯度。",
+)
+_IN_PLACE = re.compile(r"[^=!<>]*[-+*/]=")
 _ADVICE: dict[RefusalRule, Text] = {
     "leaf": Text(
         "To fix it: for an update or a first value, write under `no_grad`; to compute with changed values, make a new tensor.",
@@ -129,7 +136,11 @@ def headline_of(refusal: RefusalFacts) -> Text:
 def reason_of(refusal: RefusalFacts) -> Text | None:
     """Returns why the framework has this rule, as a sentence; None if the headline says all."""
     if refusal.rule == "no_gradient":
-        return _REBOUND.format(refusal.name) if refusal.missing == "rebound" else None
+        if refusal.missing != "rebound":
+            return None
+        written = refusal.made[0].expression if refusal.made else ""
+        augmented = _AUGMENTED.format("", written) if _IN_PLACE.match(written) else Text("", "")
+        return augmented + _REBOUND.format(refusal.name)
     return _REASONS[refusal.rule].format(_base(refusal) if refusal.rule == "view" else _bare(refusal))
 
 
