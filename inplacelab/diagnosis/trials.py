@@ -22,8 +22,10 @@ from inplacelab.recorders.main_module import folder_of
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.trial_data import OWN
 from inplacelab.recording.facts import EditFacts, FixFacts
+from inplacelab.recording.fixes import SHOWN
+from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.refused import covers
-from inplacelab.recording.fixes.spots import Lines, Trail, changed, lines_of
+from inplacelab.recording.fixes.spots import Lines, Proposal, Trail, changed, lines_of
 
 
 @dataclass(frozen=True)
@@ -189,14 +191,22 @@ class Trials:
         self._tell(_FIRST)
         self._budget.enough = enough
         if covers(trails):  # the original cannot run: a fix can only be found to run
+            self._budget.enough = SHOWN
             resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
             return Tried(search((), resolved, self, self._budget, None), self._budget.count, 0)
         reference = self.run((), reference=True)
+        if reference.error and (cuts := self._cuts(trails)):
+            return Tried(search(cuts, (), self, self._budget, None), self._budget.count, 0)
         if reference.error:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
         resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
         fixes = search((), resolved, self, self._budget, reference)
         return Tried(fixes, self._budget.count, reference.copies)
+
+    def _cuts(self, trails: Sequence[Trail]) -> list[Proposal]:
+        """Returns ways to cut the graph between iterations: these compute something else on purpose, and need no reference."""
+        resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
+        return [each for each in proposals(resolved, self.read, self.lines) if each.way == "carried"]
 
     def read(self, filename: str) -> str:
         """Returns the text of a file, as it was first read, if it belongs to the program (see `fix_search.Runner`)."""

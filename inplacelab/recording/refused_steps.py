@@ -12,7 +12,7 @@ from inplacelab.place import Place
 from inplacelab.recording.facts import FailureFacts, Missing, RefusalFacts, RefusalRule, Sites, Step, TensorFacts
 from inplacelab.recording.places import bound_at, names_at
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.refused_words import binding, called_in, is_of_none, paths_in, rebinding, rule_in
+from inplacelab.recording.refused_words import binding, called_in, is_of_none, paths_in, rebinding, rule_in, written_in
 from inplacelab.recording.source_tree import statement_at, tree_at
 
 SitesAt = Callable[[Recording, Place, ast.stmt], Sites]
@@ -28,7 +28,8 @@ def refused_at(recording: Recording, step: Step, needed: Sites, sites: SitesAt, 
         recording: the recording.
         step: the step with the error.
         needed: where it ran.
-        sites, made: find places.
+        sites: finds the places of statements.
+        made: finds where tensors were made.
     """
     error = step.error
     if error is None or error.explanation is not None or step.place is None or not needed or not step.index:
@@ -59,19 +60,25 @@ class _Case:
         if tensor is None:
             return None
         owner = next((each for each in self.before.tensors.values() if each.grad == tensor.id), None)
+        statement = statement_at(self.recording, self.place)
+        written = "" if statement is None else written_in(statement, self.step.op or "")
         if rule == "leaf" and owner is not None:
-            name = self.named(owner)
-            return RefusalFacts("gradient", f"{name}.grad" if name else "", op=self.step.op or "")
+            known = self.named(owner)
+            name = written or (f"{known}.grad" if known else "")
+            whole = f"{known}.grad" if known and f"{known}.grad" != name else ""
+            return RefusalFacts("gradient", name, whole, op=self.step.op or "")
         base = None if tensor.base is None else self.before.tensors.get(tensor.base)
         if rule in ("leaf", "view"):
             rule = "leaf" if base is None else "view"
         leaf = base or tensor
-        name, of_leaf = self.named(tensor), leaf.leaf and leaf.needs_gradient
+        known, of_leaf = self.named(tensor), leaf.leaf and leaf.needs_gradient
+        name = written or known
+        whole = known if base is None and known != name else ""
         viewed = "" if base is None else self.named(base)
-        made = self.made(self.recording, tensor.id, tensor.names) or self.bound(name)
+        made = self.made(self.recording, tensor.id, tensor.names) or self.bound(known)
         op = called_in(made[0].expression) if rule == "several" and made else self.step.op or ""
         origin = self.bound(viewed) if of_leaf and viewed else ()
-        return RefusalFacts(rule, name, "", viewed, op, made, origin, of_leaf=of_leaf)
+        return RefusalFacts(rule, name, whole, viewed, op, made, origin, of_leaf=of_leaf)
 
     @staticmethod
     def _is_meant(rule: RefusalRule, tensor: TensorFacts) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from inplacelab.recording.facts import RefusalRule, SiteFacts
@@ -33,12 +34,15 @@ def is_of_none(error_type: str, message: str) -> bool:
 
 
 def binding(program: SourceTree, name: str, line: int) -> ast.stmt | None:
-    """Returns the statement that has bound a name, seen from a line: the last one before it in the same function; for a path such as
-    `self.weight` the only one in the file. None if it cannot be told.
+    """Returns the statement that has bound a name, seen from a line: the last one before it in the same function; for an attribute of `self` the
+    only one in the file, in another function. None if it cannot be told.
     """
     if not name.isidentifier():
+        if not re.fullmatch(r"self\.\w+", name):
+            return None
         found = [each for each in _assignments(program.tree) if any(ast.unparse(one) == name for one in _targets(each))]
-        return found[0] if len(found) == 1 else None
+        alone = len(found) == 1 and _owner(program, found[0]) is not _function_at(program, line)
+        return found[0] if alone else None
     here = _function_at(program, line)
     mine = [each for each in _assignments(here) if _owner(program, each) is here and name in _bound(each)]
     before = [each for each in mine if each.lineno < line]
@@ -53,7 +57,9 @@ def rebinding(program: SourceTree, name: str, line: int) -> ast.stmt | None:
         for each in _assignments(here)
         if _owner(program, each) is here
         and any(ast.unparse(one) == name for one in _targets(each))
-        and (isinstance(each, ast.AugAssign) or (each.value is not None and name in map(ast.unparse, _paths(each.value))))
+        and (
+            isinstance(each, ast.AugAssign) or (each.value is not None and name in map(ast.unparse, _paths(each.value)))
+        )
     ]
     return found[0] if len(found) == 1 else None
 
@@ -85,7 +91,9 @@ def _paths(value: ast.expr) -> Iterator[ast.expr]:
 
 def _owner(program: SourceTree, node: ast.AST) -> ast.AST:
     """Returns the function in which a node runs; the module if it is in none."""
-    inside = (each for each in program.around(node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda))
+    inside = (
+        each for each in program.around(node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    )
     return next(inside, program.tree)
 
 
@@ -104,7 +112,9 @@ def paths_at(program: SourceTree, site: SiteFacts) -> list[str]:
     within = [
         each
         for each in ast.walk(program.tree)
-        if isinstance(each, ast.stmt) and not hasattr(each, "body") and each.lineno <= site.line <= (each.end_lineno or 0)
+        if isinstance(each, ast.stmt)
+        and not hasattr(each, "body")
+        and each.lineno <= site.line <= (each.end_lineno or 0)
     ]
     heads = [
         each.iter if isinstance(each, ast.For) else each.test
@@ -120,9 +130,28 @@ def paths_at(program: SourceTree, site: SiteFacts) -> list[str]:
     ]
 
     def is_outside(node: ast.expr) -> bool:
-        return site.column >= 0 and node.lineno == site.line and not (site.column <= node.col_offset < max(site.end_column, 1))
+        return (
+            site.column >= 0
+            and node.lineno == site.line
+            and not (site.column <= node.col_offset < max(site.end_column, 1))
+        )
 
     return [*dict.fromkeys(ast.unparse(each) for each in sorted(found, key=is_outside))]
+
+
+def written_in(statement: ast.stmt, op: str) -> str:
+    """Returns the name or path of the tensor that a statement writes in place with an operation, if that is known; "" if the text does not show it."""
+    match statement:
+        case ast.AugAssign(target=target) | ast.Assign(targets=[ast.Subscript() as target]):
+            written: ast.expr = target
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=written, attr=attr))) if attr == (op or attr):
+            if not attr.endswith("_") or attr.endswith("__"):
+                return ""
+        case _:
+            return ""
+    while isinstance(written, ast.Subscript):
+        written = written.value
+    return ast.unparse(written) if _is_path(written) else ""
 
 
 def paths_in(statement: ast.stmt) -> list[str]:

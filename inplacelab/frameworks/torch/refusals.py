@@ -48,7 +48,11 @@ def refused(
     here = _Here(frame, place)
     base = _base_of(tensor)
     named = here.named(tensor)
-    if not named and rule in ("view", "several", "no_grad"):  # a view of it that was made in the same line: `b[:, 1] += 1`
+    if not named and rule in (
+        "view",
+        "several",
+        "no_grad",
+    ):  # a view of it that was made in the same line: `b[:, 1] += 1`
         named, tensor = here.viewed(tensor)
         base = _base_of(tensor)
         rule = "leaf" if rule == "view" and base is None else rule
@@ -74,7 +78,9 @@ def _is_meant(rule: RefusalRule, tensor: Any) -> bool:
     return base is not None
 
 
-def without_gradient(error: BaseException, frame: FrameType, place: Place, made_at: Callable[[Any], Place | None]) -> FailureFacts | None:
+def without_gradient(
+    error: BaseException, frame: FrameType, place: Place, made_at: Callable[[Any], Place | None]
+) -> FailureFacts | None:
     """Returns what is known of an error that came of a gradient that is None; None if the error is another one.
 
     Args:

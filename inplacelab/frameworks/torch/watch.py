@@ -569,7 +569,7 @@ class TorchWatch:
         self._safely(self._ran, here, begun, silent, frame, args, kwargs)
         return result
 
-    def _ran(  # noqa: PLR0913, PLR0917  # what is known of it
+    def _ran(
         self, here: _Thread, begun: int, silent: Sequence[Finding], frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> None:  # fmt: skip
         for each in silent:

@@ -36,15 +36,13 @@ _LOCAL = Text(
     "把{0}改写为 `{1}`，并在本函数之后的代码中用 `{2}` 代替 `{3}`",
 )
 _GRADIENT_KEPT = Text(
-    "`no_grad` would be wrong here: the gradient of what is computed in this line would be lost",
-    "这里用 `no_grad` 是错的：这一行计算的梯度会丢失",
+    "this keeps the gradient of what the line computes, which `no_grad` would lose",
+    "这样会保留这一行计算的梯度，而 `no_grad` 会丢失它",
 )
 _CLONE = Text("put `{0} = {0}.clone()` before {1}", "在{1}之前加上 `{0} = {0}.clone()`")
 _CLONE_WHY = Text("the clone has a history of its own", "副本有自己的历史")
 _NORMAL = Text("the clone is an ordinary tensor", "副本是普通张量")
-_NO_INFERENCE = Text(
-    "in {0} use `no_grad` instead of `inference_mode`", "把{0}的 `inference_mode` 换成 `no_grad`"
-)
+_NO_INFERENCE = Text("in {0} use `no_grad` instead of `inference_mode`", "把{0}的 `inference_mode` 换成 `no_grad`")
 _COUNTED = Text("the tensors made there are then ordinary ones", "这样建立的是普通张量")
 _UPDATE = Text("update the leaf in place: in {0} write `{1}`", "原地更新叶子张量：把{0}改写为 `{1}`")
 _UPDATE_INSIDE = Text(
@@ -138,18 +136,17 @@ def purpose_of(case: _Case) -> Purpose:
     if case.refusal.rule == "gradient" or _reads_gradient(case.statement):
         return "update"
     functions = [_function_name(case, k) for k in range(len(case.trail.needed))]
-    if functions and _UPDATES.search(functions[0].lower()):
-        return "update"
-    if any(each in _FORWARD for each in functions):
+    is_forward = any(each in _FORWARD for each in functions)
+    changes = [bool(_UPDATES.search(each.lower())) for each in functions]
+    if is_forward and not changes[0]:
         return "activation"
-    loops = (each for each in case.program.around(case.statement) if isinstance(each, ast.For))
-    if any("parameters()" in ast.unparse(each.iter) or "state_dict" in ast.unparse(each.iter) for each in loops):
-        return "update"
-    if any(_UPDATES.search(each.lower()) for each in functions):
-        return "update"
-    if case.refusal.is_parameter and not functions[0]:
-        return "update"
-    return "unclear"
+    updates = any(changes) or _in_loop_over_parameters(case) or (case.refusal.is_parameter and not functions[0])
+    return "update" if updates else "unclear"
+
+
+def _in_loop_over_parameters(case: _Case) -> bool:
+    loops = (ast.unparse(each.iter) for each in case.program.around(case.statement) if isinstance(each, ast.For))
+    return any("parameters()" in each or "state_dict" in each for each in loops)
 
 
 def _function_name(case: _Case, number: int) -> str:
@@ -248,7 +245,9 @@ def _as_local(case: _Case) -> Iterator[Proposal]:
     match statement:
         case ast.AugAssign(target=ast.Attribute() as target):
             value = augmented(statement)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Attribute() as target)) as call) if name_in_place(call):
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Attribute() as target)) as call) if name_in_place(
+            call
+        ):
             value = f"{ast.unparse(target)}.{name_in_place(call)}({', '.join(map(ast.unparse, [*call.args, *call.keywords]))})"
         case _:
             return
@@ -260,7 +259,9 @@ def _as_local(case: _Case) -> Iterator[Proposal]:
     later = [
         each
         for each in ast.walk(function)
-        if isinstance(each, ast.Attribute) and ast.unparse(each) == written and each.lineno > (statement.end_lineno or 0)
+        if isinstance(each, ast.Attribute)
+        and ast.unparse(each) == written
+        and each.lineno > (statement.end_lineno or 0)
     ]
     if name in taken or not later or any(not isinstance(each.ctx, ast.Load) for each in later):
         return
@@ -396,7 +397,9 @@ def _updated_in_place(case: _Case, where: Where) -> Iterator[Proposal]:
             return
         name, text = found
         shown.append(text)
-        clear = f"\n{indent}{name}.{'grad = None' if case.framework == 'torch' else 'clear_gradient()'}" if clears else ""
+        clear = (
+            f"\n{indent}{name}.{'grad = None' if case.framework == 'torch' else 'clear_gradient()'}" if clears else ""
+        )
         before = (f"with {case.package}.no_grad():\n{indent}" if number == 0 else "    ") if wraps else ""
         edits.append(replaced(program, each, f"{before}{text}{clear}"))
     line = where.line(group[0].lineno, group[-1].lineno if len(group) > 1 else None)
@@ -416,7 +419,9 @@ def _rebound(case: _Case, statement: ast.stmt) -> tuple[str, str] | None:
     match statement:
         case ast.AugAssign(target=ast.Name(id=name), op=operator, value=value):
             left: ast.expr | None = statement.target
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=root) as left, op=operator, right=value)) if root == name:
+        case ast.Assign(
+            targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=root) as left, op=operator, right=value)
+        ) if root == name:
             pass
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in _names(value):
             method = "copy_" if case.framework == "torch" else "set_value"

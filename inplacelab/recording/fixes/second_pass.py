@@ -14,8 +14,8 @@ from inplacelab.recording.source_tree import SourceTree
 _AFTER = Text("put {0} after {1}", "在{1}之后加上 {0}")
 _BEFORE = Text("put {0} before {1}", "在{1}之前加上 {0}")
 _REASON = Text(
-    "{0} carries the graph of the earlier iterations on, so that this pass reaches what theirs have released; `retain_graph=True` would "
-    "keep all of them, and every pass would go back to the first",
+    "through {0} this pass reaches the graphs of earlier iterations, which have been released; `retain_graph=True` would keep all of them, and "
+    "every pass would go back to the first",
     "{0} 把之前各次迭代的反向图带到了这一次，使这次反向传播到达它们已释放的部分；`retain_graph=True` 会保留全部的图，每一次都要一直传回第一次迭代",
 )  # fmt: skip
 _PRICE = Text("no gradient flows into earlier iterations", "梯度不再流入之前的迭代")
@@ -51,36 +51,43 @@ def _in_loop(trail: Trail, where: Where) -> Iterator[Proposal]:
             continue
         body = [each for each in ast.walk(loop) if isinstance(each, ast.stmt) and not hasattr(each, "body")]
         body.sort(key=lambda each: (each.lineno, each.col_offset))
-        states = [name for name in _carried(body, backward, made[0]) if name not in _bound_by(loop)]
+        starts_again = {name for each in _after(program, backward) for name in _stores(each) - _reads(each)}
+        states = [
+            name
+            for name in _carried(body, backward, made[0])
+            if name not in _bound_by(loop) and name not in starts_again
+        ]
         if states and program.whole_lines(backward) is not None:
             yield from _detached(trail, where, backward, states)
         return
 
 
+def _after(program: SourceTree, statement: ast.stmt) -> list[ast.stmt]:
+    """Returns the simple statements after one in its block."""
+    block = program.block(statement)
+    return [each for each in block[block.index(statement) + 1 :] if not hasattr(each, "body")]
+
+
 def _carried(body: Sequence[ast.stmt], backward: ast.stmt, made: int) -> list[str]:
     """Returns the names that lead from the line that made a node, through the end of an iteration, to the pass of the next one."""
-    needed = set(_reads(backward))
-    first: dict[str, int] = {}
-    exposed: dict[str, None] = {}
     maker = next((each for each in body if each.lineno <= made <= (each.end_lineno or 0)), None)
     if maker is None:
         return []
-    for _ in body:  # what the pass needs, also of the iteration before
+    needed, derived = set(_reads(backward)), set(_stores(maker))
+    for _ in body:  # what the pass needs, and what is made of the node's result, also across iterations
         for each in body:
-            if _stores(each) & needed:
-                needed |= _reads(each)
+            needed |= _reads(each) if _stores(each) & needed else set()
+            derived |= _stores(each) if _reads(each) & derived and not _cuts(each) else set()
+    return [each for each in _read_first(body) if each in needed and each in derived]
+
+
+def _read_first(body: Sequence[ast.stmt]) -> list[str]:
+    """Returns the names that an iteration binds, and reads before."""
+    bound, read = set[str](), dict[str, None]()
     for each in body:
-        for name in sorted(_reads(each)):
-            if name in needed and name not in first:
-                exposed[name] = None
-        for name in _stores(each):
-            first.setdefault(name, each.lineno)
-    derived = set(_stores(maker))
-    for _ in body:
-        for each in body:
-            if _reads(each) & derived and not _cuts(each):
-                derived |= _stores(each)
-    return [name for name in exposed if name in first and name in derived]
+        read |= dict.fromkeys(sorted(_reads(each) - bound))
+        bound |= _stores(each)
+    return [each for each in read if each in bound]
 
 
 def _detached(trail: Trail, where: Where, backward: ast.stmt, states: Sequence[str]) -> Iterator[Proposal]:

@@ -29,14 +29,14 @@ _IS: dict[RefusalRule, Text] = {
 _MISSING: dict[Missing, Text] = {
     "": Text("it has no gradient yet", "它还没有梯度"),
     "rebound": Text(
-        "`{0}` is no longer the leaf, but the new tensor to which the name was bound",
-        "`{0}` 已经不是原来的叶子张量，这个名字绑定到了一个新张量",
+        "{0} is no longer the leaf, but the new tensor to which the name was bound",
+        "{0} 已经不是原来的叶子张量，这个名字绑定到了一个新张量",
     ),
-    "computed": Text("`{0}` was computed, and only leaves keep their gradients", "`{0}` 是计算出来的，只有叶子张量会保留梯度"),
-    "stops": Text("`{0}` does not require a gradient", "`{0}` 不需要梯度"),
+    "computed": Text("{0} was computed, and only leaves keep their gradients", "{0} 是计算出来的，只有叶子张量会保留梯度"),
+    "stops": Text("{0} does not require a gradient", "{0} 不需要梯度"),
     "unreached": Text(
-        "no backward pass has reached `{0}` since it was made, or since its gradient was cleared",
-        "自建立或清除梯度以来，没有反向传播到达 `{0}`",
+        "no backward pass has reached {0} since it was made, or since its gradient was cleared",
+        "自建立或清除梯度以来，没有反向传播到达 {0}",
     ),
 }  # fmt: skip
 _WHOLE = Text("{0} (`{1}`)", "{0}（`{1}`）")
@@ -124,7 +124,7 @@ _GRADIENT_USED = Text("the gradient is used here", "在此使用梯度")
 def headline_of(refusal: RefusalFacts) -> Text:
     """Returns what was refused, as a sentence without its stop."""
     if refusal.rule == "no_gradient":
-        return _NONE.format(refusal.name, _MISSING[refusal.missing].format(refusal.name))
+        return _NONE.format(refusal.name, _MISSING[refusal.missing].format(_named(refusal)))
     named = _named(refusal)
     of = _OF.format(_base(refusal)) if refusal.base else Text("", "")
     op = f"`{refusal.op}`" if refusal.op else Text("an operation", "一个运算")
