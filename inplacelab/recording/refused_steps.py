@@ -67,6 +67,9 @@ class _Case:
             name = written or (f"{known}.grad" if known else "")
             whole = f"{known}.grad" if known and f"{known}.grad" != name else ""
             return RefusalFacts("gradient", name, whole, op=self.step.op or "")
+        root = bound_at(self.before, written, self.place) if written else None
+        if root is not None and root.storage == tensor.storage:  # `b[:, 1] += 1` writes to a view of `b`
+            tensor = root
         base = None if tensor.base is None else self.before.tensors.get(tensor.base)
         if rule in ("leaf", "view"):
             rule = "leaf" if base is None else "view"
@@ -78,7 +81,7 @@ class _Case:
         made = self.made(self.recording, tensor.id, tensor.names) or self.bound(known)
         op = called_in(made[0].expression) if rule == "several" and made else self.step.op or ""
         origin = self.bound(viewed) if of_leaf and viewed else ()
-        return RefusalFacts(rule, name, whole, viewed, op, made, origin, of_leaf=of_leaf)
+        return RefusalFacts(rule, name, whole, viewed, op, made, origin, of_leaf=of_leaf, is_parameter=any("." in each for each in leaf.names))
 
     @staticmethod
     def _is_meant(rule: RefusalRule, tensor: TensorFacts) -> bool:

@@ -62,7 +62,7 @@ def trace(recording: Recording, index: int) -> tuple[Mark, ...]:
         The marks, in the order in which the lines ran; () for any other step.
     """
     facts = failure_at(recording, index)
-    found = _turned_stale(StepContext(recording, index)) if facts is None else facts if facts.values else None
+    found = _turned_stale(StepContext(recording, index)) if facts is None else facts if facts.is_explained else None
     shown = (_told_marks(recording, found)) if found else ()
     return tuple(
         each

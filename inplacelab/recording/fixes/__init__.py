@@ -7,6 +7,8 @@ shows none, there is general advice.
     spots.py         where in the text, and what is known of the tensors there: plain data, made of a recording or of a watch; in parsed files
     recorded.py      makes that of a recording; what may fix an operation that was refused
     proposals.py     what may fix it, cheapest first       kept_copies.py   one kind of that
+    refused.py       what may fix what a framework refused at once: `no_grad` around an update, else an ordinary operation
+    second_pass.py   cuts the graph between iterations     ordinary_form.py   `x.mul_(2)` as `x = x.mul(2)`
     order.py         whether an edit may move a statement
 """
 
@@ -23,7 +25,8 @@ from typing import get_args
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes.order import may_move
-from inplacelab.recording.fixes.proposals import NO_ORDINARY, out_of_place, proposals, written_names
+from inplacelab.recording.fixes.ordinary_form import NO_ORDINARY
+from inplacelab.recording.fixes.proposals import out_of_place, proposals, written_names
 from inplacelab.recording.fixes.recorded import refusal_fixes, trails_of
 from inplacelab.recording.fixes.spots import OF_ONE_FILE, Lines, ParsedFiles, Proposal, Read, Spot, Trail, Where
 from inplacelab.recording.places import said_lines, set_off, source_of

@@ -12,6 +12,7 @@ from dataclasses import replace
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.kept_copies import copies_kept, copies_of_all
+from inplacelab.recording.fixes.ordinary_form import NO_ORDINARY, ordinary
 from inplacelab.recording.fixes.refused import refused_ways
 from inplacelab.recording.fixes.second_pass import detached_states
 from inplacelab.recording.fixes.spots import (
@@ -29,7 +30,7 @@ from inplacelab.recording.fixes.spots import (
     together,
     written_by,
 )
-from inplacelab.recording.source_tree import SourceTree, in_place_calls, root_of
+from inplacelab.recording.source_tree import in_place_calls, root_of
 
 _FEW = 3
 """For more lines than this, the advice is just to compute the loss again."""
@@ -154,12 +155,6 @@ def _reads(statement: ast.stmt) -> set[str]:
 def _binds(statement: ast.stmt) -> set[str]:
     return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
-
-NO_ORDINARY = frozenset({
-    "apply", "bernoulli", "cauchy", "copy", "exponential", "fill", "fill_diagonal", "geometric", "index_put", "log_normal", "map", "map2",
-    "normal", "random", "reconstruct_from", "resize", "set", "setitem", "share_memory", "uniform", "zero",
-})  # fmt: skip
-"""Operations that there are in place only, or which are something else out of place."""
 
 _WRITE = Text("in {0} write `{1}`, which makes a new tensor", "把{0}改写为 `{1}`，它产生一个新张量")
 _WRITE_BACK = Text(
@@ -327,34 +322,6 @@ def _called_in_place(where: Where, call: ast.Call, statement: ast.stmt) -> Itera
         return
     says = _WRITE.format(where.line(statement.lineno), program.text(statement, edits))
     yield where.proposal(says, edits, way="elsewhere", bytes=spot.bytes)
-
-
-def ordinary(program: SourceTree, statement: ast.stmt, name: str, target: str = "") -> list[EditFacts]:
-    """Rewrites `a.relu_()` as `a = a.relu()`, or with another target; nothing if the statement is not a chain of such calls."""
-    target = target or name
-    if not isinstance(statement, ast.Expr | ast.Assign) or (
-        name.isidentifier() and not program.may_bind(statement, name)
-    ):
-        return []
-    value, targets = statement.value, [] if isinstance(statement, ast.Expr) else statement.targets
-    calls = in_place_calls(value)
-    if calls and isinstance(calls[-1].func, ast.Attribute) and ast.unparse(calls[-1].func.value) == name:
-        names = [call.func for call in calls if isinstance(call.func, ast.Attribute)]
-    elif (
-        isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and name_in_place(value)
-        and value.args and isinstance(value.args[0], ast.Name) and value.args[0].id == name
-    ):  # fmt: skip
-        names = [value.func]
-    else:
-        return []
-    if not names or not all(each.attr[:-1] not in NO_ORDINARY for each in names):
-        return []
-    if not all(isinstance(each, ast.Name) for each in targets):
-        return []
-    ends = map(program.end, names)
-    edits = [EditFacts(line, column - 1, line, column, "") for line, column in ends]
-    known = [each.id for each in targets if isinstance(each, ast.Name)]
-    return edits if target in known else [program.insert(value, f"{target} = "), *edits]
 
 
 def _without_inplace(write: Sequence[Spot], sources: ParsedFiles) -> Iterator[Proposal]:

@@ -14,7 +14,7 @@ from typing import Any
 from inplacelab.language import Text, enumerated
 from inplacelab.place import Place, same_line
 from inplacelab.recording.facts import EditFacts, ErrorFacts, SavedFacts, Step, TensorFacts, WriteFacts
-from inplacelab.recording.fixes.proposals import ordinary
+from inplacelab.recording.fixes.ordinary_form import ordinary
 from inplacelab.recording.fixes.spots import Proposal, Spot, Trail
 from inplacelab.recording.naming import RESULT, kept_values
 from inplacelab.recording.places import bound_at, file_of, names_at

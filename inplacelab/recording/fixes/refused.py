@@ -14,6 +14,7 @@ from typing import Literal
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts, RefusalFacts
+from inplacelab.recording.fixes.ordinary_form import ordinary
 from inplacelab.recording.fixes.spots import ParsedFiles, Proposal, Trail, Where, augmented, name_in_place, replaced
 from inplacelab.recording.source_tree import SourceTree, in_place_calls, package_of, root_of
 
@@ -219,8 +220,6 @@ def _root_written(statement: ast.stmt) -> str | None:
 def _out_of_place(case: _Case, *, sure: bool) -> Iterator[Proposal]:
     """`x *= 2` as `x = x * 2`, if that name is read later: else the new value would be lost."""
     program, statement = case.program, case.statement
-    from inplacelab.recording.fixes.proposals import ordinary  # noqa: PLC0415  # it proposes these, too
-
     match statement:
         case ast.AugAssign(target=ast.Name(id=name)):
             edits = [replaced(program, statement, f"{name} = {augmented(statement)}")]

@@ -26,6 +26,7 @@ from inplacelab.recording.naming import (
 from inplacelab.recording.places import source_label
 from inplacelab.recording.queries import called_by
 from inplacelab.recording.relations import steps_of_pass
+from inplacelab.recording.sentences.failures import headline, reasons
 from inplacelab.recording.sentences.phrases import StepContext, byte_count, joined, quoted, shape, values
 from inplacelab.recording.trace import failure_at, same_value, told_notes
 from inplacelab.supported import framework_named, terms_of
@@ -458,9 +459,12 @@ def error_step(context: StepContext) -> Text:
         return Text("{0} raised an error.", "{0}抛出了异常。").format(context.line)
     facts = failure_at(context.recording, context.index)
     # Where the value was needed is the line of this step, and its mark says what it found.
-    said = (
-        [*told_notes(context.recording, facts, but="needed")] if facts is not None and facts.values else [*error.notes]
-    )
+    said = [*error.notes]
+    if facts is not None and facts.refusal is not None:
+        happened = Text("{0}.", "{0}。").format(headline(facts))
+        said = [happened, *told_notes(context.recording, facts, but="refused"), *reasons(facts)]
+    elif facts is not None and facts.values:
+        said = [*told_notes(context.recording, facts, but="needed")]
     reason = [error.explanation] if error.explanation and not said else []
     instead = [Text("Instead, {0}", "改法：{0}").format(error.fix)] if error.fix else []
     raised = Text("{0}.", "{0}。").format(quoted(error.type)) if said else _raised(context, error)
