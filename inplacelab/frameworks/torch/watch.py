@@ -354,7 +354,7 @@ class TorchWatch:
         if log is not None:
             log.made_view(id(view), layout_of(view), place)
 
-    def _wrote(  # noqa: PLR0913, PLR0917  # what is known of it
+    def _wrote(  # what is known of it
         self, op: str, moment: int, tensor: Any, before: int, after: int, place: Place | None, by: Literal["", "step", "own"] = "",
     ) -> None:  # fmt: skip
         log = self._log(tensor)
