@@ -104,12 +104,21 @@ class Updating(observe.Observer):
 
     def __init__(self) -> None:
         self.updates = Updates()
+        self._passes = 0
+
+    def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
+        self._passes += 1  # it writes to gradients, which are no parameters
+
+    def backward_ends(self) -> None:
+        self._passes -= 1
+
+    def backward_fails(self) -> None:
+        self._passes -= 1
 
     def operation(self, *done: Any, **_: Any) -> None:
         category, output, node = done[1], done[3], done[4]
-        if category != "in-place" or node is not None or not isinstance(output, Tensor) or output.stop_gradient or output.node is not None:
-            return
-        if self.updates.has_room:
+        is_leaf = isinstance(output, Tensor) and not output.stop_gradient and output.node is None
+        if category == "in-place" and node is None and is_leaf and not self._passes and self.updates.has_room:
             self.updates.add([None if output._grad is None else output._grad.numpy().copy()], [output.array.copy()])
 
 

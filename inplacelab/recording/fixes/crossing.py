@@ -46,9 +46,10 @@ class Crossing:
         """The statements that update parameters: the known ones, and others of their kind between the forward and the backward pass."""
         start = min((self.block.index(each) for each in self.kept), default=self.block.index(self.updates[0]))
         between = self.block[start : self.block.index(self.passes)]
-        return [each for each in between if each in self.updates or stepped(each) is not None or self._is_like_known(each)]
+        return [each for each in between if each in self.updates or stepped(each) is not None or self.is_like_known(each)]
 
-    def _is_like_known(self, statement: ast.stmt) -> bool:
+    def is_like_known(self, statement: ast.stmt) -> bool:
+        """Whether a statement calls the function that one of the known updates calls."""
         called = _called(statement)
         return called is not None and any(_called(each) == called for each in self.updates)
 

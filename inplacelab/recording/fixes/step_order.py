@@ -71,7 +71,7 @@ def _end_of_pass(found: Crossing) -> ast.stmt:
     """Returns the statement after the pass that uses its gradients, with nothing between them that does something else; or else the pass."""
     after = found.block[found.block.index(found.passes) + 1 :]
     for each in after:
-        if stepped(each) is not None:
+        if stepped(each) is not None or found.is_like_known(each):
             return each
         if not _calls(each, *_BESIDE):
             break
@@ -98,7 +98,7 @@ def _moved(some: Sequence[ast.stmt], below: ast.stmt, found: Crossing) -> Iterat
 def _moved_up(whole: Sequence[ast.stmt], ends: ast.stmt, found: Crossing) -> Iterator[Proposal]:
     """Yields the pass with its update moved above the other one."""
     program, block = found.program, found.block
-    some = [each for each in block[block.index(found.passes) : block.index(ends) + 1]]
+    some = [*block[block.index(found.passes) : block.index(ends) + 1]]
     for each in reversed(block[: block.index(found.passes)]):
         if each in whole or not _calls(each, *_CLEARS):
             break
@@ -126,6 +126,8 @@ def _only_its_gradients(updates: Sequence[ast.stmt], ends: ast.stmt, found: Cros
     if call is None or optimizer is None or edits is None or any(each.arg == "inputs" for each in call.keywords):
         return
     program = found.program
+    if "torch" not in program.imported:  # Paddle's `backward` has no such argument
+        return
     given = _parameters(optimizer, program) or f'[p for group in {optimizer}.param_groups for p in group["params"]]'
     insert = _added(call, f"inputs={given}", program)
     line = (found.passes.end_lineno or found.passes.lineno) + 1
