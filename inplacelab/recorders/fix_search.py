@@ -7,6 +7,7 @@ other in a process of its own (`diagnosis/trials.py`); all else is the same.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -361,14 +362,14 @@ class _Search:
     def _is_reordered(self, proposal: Proposal, outcome: Outcome) -> bool:
         """Whether a fix gives the updates of the reference in another order, on other data, too."""
         reference, count = self._references[OWN], 0
-        if not outcome.reorders(reference) or _without_gradients(outcome.differing(reference)):
+        if not outcome.reorders(reference) or _wrongly_different(outcome.differing(reference), proposal):
             return False
         for number in OTHERS:
             other = self._reference_on(number)
             if other is None or not other.tells or not self._budget.has_time:
                 continue
             found = self._runner.run(proposal.edits, number=number)
-            if not found.reorders(other) or _without_gradients(found.differing(other)):
+            if not found.reorders(other) or _wrongly_different(found.differing(other), proposal):
                 return False
             count += 1
         return count > 0
@@ -399,10 +400,15 @@ class _Search:
         return "gradients" if count else "same", tuple(differs)
 
 
-def _without_gradients(names: Sequence[str]) -> list[str]:
-    """Returns names but those of gradients: what was left in them after the last update is no matter."""
-    return [each for each in names if not each.endswith(".grad")]
+def _wrongly_different(names: Sequence[str], proposal: Proposal) -> list[str]:
+    """Returns the names whose values should not differ in the end because updates are in another order: not those of gradients, which the next pass
+    may replace, nor those that the moved statements bind.
+    """
+    bound = {each for edit in proposal.edits for each in _BINDS.findall(edit.text)}
+    return [each for each in names if not each.endswith(".grad") and re.split(r"[.\[]", each, maxsplit=1)[0] not in bound]
 
+
+_BINDS = re.compile(r"^\s*(\w+)\s*=[^=]", re.MULTILINE)
 
 FEWER = 8
 """So many edits more are tried after one with which the gradients are right, but other values are not."""

@@ -39,7 +39,7 @@ from inplacelab.recording.fixes.order import keeps_order
 from inplacelab.recording.fixes.recorded import trails_of
 from inplacelab.recording.fixes.spots import OF_ONE_FILE, changed
 from inplacelab.recording.source_tree import root_of
-from inplacelab.tensor import Tensor
+from inplacelab.tensor import Parameter, Tensor
 
 if TYPE_CHECKING:
     from inplacelab.recording.facts import EditFacts
@@ -117,7 +117,9 @@ class Updating(observe.Observer):
 
     def operation(self, *done: Any, **_: Any) -> None:
         category, output, node = done[1], done[3], done[4]
-        is_leaf = isinstance(output, Tensor) and not output.stop_gradient and output.node is None
+        # A gradient, which `clear_grad` fills with zeros, may need a gradient itself.
+        is_known = isinstance(output, Parameter) or (isinstance(output, Tensor) and output._grad is not None)
+        is_leaf = is_known and not output.stop_gradient and output.node is None
         if category == "in-place" and node is None and is_leaf and not self._passes and self.updates.has_room:
             self.updates.add([None if output._grad is None else output._grad.numpy().copy()], [output.array.copy()])
 
