@@ -97,7 +97,7 @@ def report_of_trials(tried: Tried, framework: str, elsewhere: Spot | None = None
         line = linecache.getline(elsewhere.filename, elsewhere.line).strip()
         none = _ONLY_CELLS.format(shown_file(elsewhere.filename), elsewhere.line, line)
     known = framework_named(framework)
-    if known is None or not known.copying:
+    if known is None or not known.copying or tried.copies is None:
         return str(none)
     return "\n".join(map(str, map(closed_up, [none, *block([with_copies(known.copying, tried.copies)])])))
 

@@ -22,6 +22,7 @@ from inplacelab.recorders.main_module import folder_of
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.trial_data import OWN
 from inplacelab.recording.facts import EditFacts, FixFacts
+from inplacelab.recording.fixes.proposals import updates
 from inplacelab.recording.fixes.spots import Lines, Trail, changed, lines_of
 
 
@@ -126,12 +127,13 @@ class Tried:
     Attributes:
         fixes: those that work.
         count: how many edits were tried.
-        copies: the bytes of the copies of everything that grad nodes save, in the reference.
+        copies: the bytes of the copies of everything that grad nodes save, in the reference; None if copies are no fix, since they would keep
+            parameters that were updated.
     """
 
     fixes: tuple[FixFacts, ...]
     count: int
-    copies: int
+    copies: int | None
 
 
 class Trials:
@@ -192,7 +194,7 @@ class Trials:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
         resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
         fixes = search((), resolved, self, self._budget, reference)
-        return Tried(fixes, self._budget.count, reference.copies)
+        return Tried(fixes, self._budget.count, None if all(map(updates, trails)) else reference.copies)
 
     def read(self, filename: str) -> str:
         """Returns the text of a file, as it was first read, if it belongs to the program (see `fix_search.Runner`)."""

@@ -91,6 +91,11 @@ def proposals(trails: Sequence[Trail], read: Read, lines: Lines = OF_ONE_FILE) -
     return [each for _, each in ranked]
 
 
+def updates(trail: Trail) -> bool:
+    """Whether updates of parameters, and nothing else, overwrote the value of a trail."""
+    return bool(trail.writes) and all(write[0].updates for write in trail.writes)
+
+
 def _updated(trails: Sequence[Trail], sources: ParsedFiles) -> list[Proposal] | None:
     """Returns what may fix a program in which updates of parameters have overwritten what a pass needs; None for any other.
 

@@ -237,6 +237,11 @@ def advice_for(facts: FailureFacts) -> Text | None:
     return _ADVICE.get(_unknown(facts) or ("update" if _update(facts) else facts.kind))
 
 
+def is_update(facts: FailureFacts) -> bool:
+    """Whether an update of a parameter is what a failure is about."""
+    return bool(_update(facts))
+
+
 def _update(facts: FailureFacts) -> str:
     """Returns what has changed a parameter, if nothing else overwrote what the failure is about: an optimizer's "step", or the program's "own" update."""
     updates = [write.update for each in facts.values[:1] for write in each.writes]
