@@ -362,14 +362,14 @@ class _Search:
     def _is_reordered(self, proposal: Proposal, outcome: Outcome) -> bool:
         """Whether a fix gives the updates of the reference in another order, on other data, too."""
         reference, count = self._references[OWN], 0
-        if not outcome.reorders(reference) or _wrongly_different(outcome.differing(reference), proposal):
+        if not outcome.reorders(reference) or _differ_wrongly(outcome.differing(reference), proposal):
             return False
         for number in OTHERS:
             other = self._reference_on(number)
             if other is None or not other.tells or not self._budget.has_time:
                 continue
             found = self._runner.run(proposal.edits, number=number)
-            if not found.reorders(other) or _wrongly_different(found.differing(other), proposal):
+            if not found.reorders(other) or _differ_wrongly(found.differing(other), proposal):
                 return False
             count += 1
         return count > 0
@@ -400,7 +400,7 @@ class _Search:
         return "gradients" if count else "same", tuple(differs)
 
 
-def _wrongly_different(names: Sequence[str], proposal: Proposal) -> list[str]:
+def _differ_wrongly(names: Sequence[str], proposal: Proposal) -> list[str]:
     """Returns the names whose values should not differ in the end because updates are in another order: not those of gradients, which the next pass
     may replace, nor those that the moved statements bind.
     """

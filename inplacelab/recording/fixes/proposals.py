@@ -108,7 +108,8 @@ def _updated(trails: Sequence[Trail], sources: ParsedFiles) -> list[Proposal] | 
     found = crossing(stale, sources)
     if found is None:
         return []
-    return [*later_updates(found), *computed_after(found)]
+    once = {frozenset(each.edits): each for each in (*later_updates(found), *computed_after(found))}
+    return [*once.values()]
 
 
 _WAYS = ("order", "elsewhere", "again", "copy")

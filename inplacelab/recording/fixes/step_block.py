@@ -50,25 +50,37 @@ def computed_after(found: Crossing) -> Iterator[Proposal]:
         line = (updates[-1].end_lineno or updates[-1].lineno) + 1
         edits = [EditFacts(each.lineno, 0, (each.end_lineno or each.lineno) + 1, 0, "") for each in moved]
         edits.append(EditFacts(line, 0, line, 0, "".join(program.whole_lines(each) or "" for each in affected)))
-        where = found.where.line(updates[-1].lineno, updates[-1].end_lineno)
+        where = found.where.line(updates[-1].end_lineno or updates[-1].lineno)
         pattern = _BOTH if stays and moved else _AGAIN if stays else _INSTEAD
         first, then = (_quoted(each, found) for each in (stays or moved, moved))
         yield found.where.proposal(
-            pattern.format(where, first, then), edits, reason=_REASON, price=_PRICE if stays else _OTHER, way="again", sure=True, other=True
-        )
+            pattern.format(where, first, then), edits, reason=_REASON, price=_PRICE if stays else _OTHER, way="again",
+            sure=_is_simple(affected), other=True,
+        )  # fmt: skip
+
+
+def _is_simple(affected: Sequence[ast.stmt]) -> bool:
+    """Whether it is known without a trial that running statements later gives their names the values that are meant."""
+    names = [name for each in affected for name in _binds(each)]
+    return (
+        len(affected) <= _FEW
+        and len(names) == len({*names})
+        and all(isinstance(each, ast.Assign) and not _binds(each) & _reads(each) for each in affected)
+        and not any(isinstance(node, ast.Attribute) and node.attr.endswith("_") for each in affected for node in ast.walk(each))
+    )
 
 
 def _affected(found: Crossing, last: int) -> list[ast.stmt]:
     """Returns the statements before the last update that the loss needs, and that depend on the updated parameters."""
     earlier = [each for each in found.block[: found.block.index(found.passes)] if each not in found.all_updates]
+    parameters = {_key(each) for each in found.parameters}
     needed, slice_ = _reads(found.passes), list[ast.stmt]()
     for each in reversed(earlier):
         if not isinstance(each, ast.Expr) and _calls_backward(each):
             continue
-        if _binds(each) & needed:
+        if _binds(each) & needed - parameters:
             slice_.insert(0, each)
             needed |= _reads(each)
-    parameters = {_key(each) for each in found.parameters}
     names, affected = set[str](), list[ast.stmt]()
     for each in slice_:
         if each in found.kept or _reads(each) & (names | parameters):
