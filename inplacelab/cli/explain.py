@@ -347,7 +347,7 @@ def _tried(
     _say(options, "\n" + report_of_trials(tried, framework.name, paint=paint_for(sys.stderr)))
     sources = {each.file: trials.read(each.file) for fix in tried.fixes for each in fix.edits}
     # What computes something else on purpose is shown, and never written.
-    written = next((each for each in tried.fixes if options.fix and each.checked != "runs"), None)
+    written = next((each for each in tried.fixes if options.fix and each.checked not in ("runs", "renewed")), None)
     changed = next((name for name, text in sources.items() if written is not None and _now(name) != text), None)
     if written is not None and changed is None:
         write(written)

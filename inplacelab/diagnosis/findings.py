@@ -77,11 +77,11 @@ def completed(found: Finding) -> Finding:
         return found
     from inplacelab.recording.fixes import fixes_for  # noqa: PLC0415  # only if a pass has failed
     from inplacelab.recording.fixes.spots import lines_of  # noqa: PLC0415
-    from inplacelab.recording.sentences.failures import advice_for  # noqa: PLC0415
+    from inplacelab.recording.sentences.failures import advice_for, is_update  # noqa: PLC0415
     from inplacelab.recording.trace import trail_of  # noqa: PLC0415
 
     needed, fixes = found.facts.needed, found.fixes
-    if found.facts.kind != "silent":
+    if found.facts.kind != "silent" or is_update(found.facts):
         fixes = fixes_for([trail_of(found.facts)], found.text_of, lines_of(needed[-1].file if needed else ""))
     return replace(
         found, advice=advice_for(found.facts), fixes=fixes, sources=sources_of(fixes, found.text_of), is_complete=True

@@ -37,11 +37,11 @@ from inplacelab.recorders.program import Program, scopes_of
 from inplacelab.recorders.run import Session
 from inplacelab.recorders.sources import parsed
 from inplacelab.recorders.static import message_of, names_in
-from inplacelab.recording.facts import Step
-from inplacelab.recording.fixes import named
+from inplacelab.recording.facts import FailureFacts, FixFacts, Step
+from inplacelab.recording.fixes import fixes_for, named, of_recording
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.failures import advice_for
-from inplacelab.recording.trace import failure_at, in_file
+from inplacelab.recording.sentences.failures import advice_for, is_update
+from inplacelab.recording.trace import failure_at, in_file, trail_of
 from inplacelab.recording.unnoticed_writes import unnoticed_failures
 
 _FIX = Text("To fix it: {0}", "改法：{0}")
@@ -89,7 +89,7 @@ def finding(raised: BaseException, recording: Recording, filename: str) -> Findi
     refused = raised if isinstance(raised, Refusal) else None
     if last is None or last.error is None or facts is None or recording.truncated or not (facts.is_explained or refused):
         return None
-    advice = advice_for(facts) if refused is None else _FIX.format(refused.fix)
+    advice = advice_for(facts) if refused is None or is_update(facts) else _FIX.format(refused.fix)
     fixes = named(last.error.fixes, filename)
     why = None if refused is None else refused.why
     sources = {filename: recording.source + "\n"}
@@ -116,7 +116,17 @@ def unnoticed(recording: Recording, filename: str) -> list[Finding]:
         recording: the recording.
         filename: the program's file.
     """
-    return [Finding(in_file(each, filename), advice=advice_for(each)) for each in unnoticed_failures(recording)]
+    found = unnoticed_failures(recording)
+    fixes = [_of_update(recording, each, filename) for each in found]
+    return [
+        Finding(in_file(facts, filename), advice=advice_for(facts), fixes=some, sources={filename: recording.source + "\n"} if some else {})
+        for facts, some in zip(found, fixes, strict=True)
+    ]
+
+
+def _of_update(recording: Recording, facts: FailureFacts, filename: str) -> tuple[FixFacts, ...]:
+    """Returns the fixes for a pass that used the new values of parameters, which were not tried; none for any other."""
+    return named(fixes_for([trail_of(facts)], *of_recording(recording)), filename) if is_update(facts) else ()
 
 
 def _last(raised: BaseException, recording: Recording) -> Step | None:

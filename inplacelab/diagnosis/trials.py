@@ -23,7 +23,7 @@ from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.trial_data import OWN
 from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.fixes import SHOWN
-from inplacelab.recording.fixes.proposals import proposals
+from inplacelab.recording.fixes.proposals import proposals, updates
 from inplacelab.recording.fixes.refused import covers
 from inplacelab.recording.fixes.spots import Lines, Proposal, Trail, changed, lines_of
 
@@ -129,12 +129,13 @@ class Tried:
     Attributes:
         fixes: those that work.
         count: how many edits were tried.
-        copies: the bytes of the copies of everything that grad nodes save, in the reference; 0 if there was none.
+        copies: the bytes of the copies of everything that grad nodes save, in the reference; 0 if there was none. None if copies are no fix,
+            since they would keep parameters that were updated.
     """
 
     fixes: tuple[FixFacts, ...]
     count: int
-    copies: int
+    copies: int | None
 
 
 class Trials:
@@ -201,7 +202,7 @@ class Trials:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
         resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
         fixes = search((), resolved, self, self._budget, reference)
-        return Tried(fixes, self._budget.count, reference.copies)
+        return Tried(fixes, self._budget.count, None if all(map(updates, trails)) else reference.copies)
 
     def _cuts(self, trails: Sequence[Trail]) -> list[Proposal]:
         """Returns ways to cut the graph between iterations: these compute something else on purpose, and need no reference."""

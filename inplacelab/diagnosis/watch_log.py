@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from inplacelab.diagnosis.places import Place
 from inplacelab.layout import Layout
@@ -104,6 +104,7 @@ class Write(NamedTuple):
         counter: the counter that has counted it.
         silent: whether the version of other tensors on the storage did not rise with it, as for `x.data`.
         made: where the view was made; None if that is not known, or if it is none.
+        update: whether it changed a parameter where autograd records nothing: an optimizer's "step", or by the program's "own" code.
     """
 
     moment: int
@@ -115,6 +116,7 @@ class Write(NamedTuple):
     counter: Counter
     silent: bool = False
     made: Place | None = None
+    update: Literal["", "step", "own"] = ""
 
 
 @dataclass(slots=True, eq=False)

@@ -12,6 +12,7 @@ from inplacelab.recorders.fix_search import search
 from inplacelab.recorders.replay import Replay
 from inplacelab.recording.facts import ErrorFacts, FixFacts
 from inplacelab.recording.fixes import fixes, fixes_for, in_one_sentence, of_recording, with_copies
+from inplacelab.recording.fixes.proposals import updates
 from inplacelab.recording.fixes.recorded import refusal_fixes, trails_of
 from inplacelab.recording.places import source_of
 from inplacelab.recording.recording import Recording
@@ -100,8 +101,8 @@ def _checked(recording: Recording, replay: Replay) -> tuple[FixFacts, ...] | Non
     meant = None if reference.error else reference
     found = search(refusal_fixes(recording), trails_of(recording), replay, replay.budget, meant)
     known = framework_named(recording.framework)
-    if found or meant is None or known is None:
-        return found
+    if found or meant is None or known is None or all(map(updates, trails_of(recording))):
+        return found  # a copy would keep parameters that were updated
     program = tree_at(recording, recording.steps[-1].place)
     package = (None if program is None else package_of(program, known.alias)) or known.alias
     statement = known.copying.replace(known.alias, package)

@@ -7,6 +7,7 @@ other in a process of its own (`diagnosis/trials.py`); all else is the same.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,13 +20,14 @@ from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.program import Scope
 from inplacelab.recorders.sources import identifiers, parsed
 from inplacelab.recorders.trial_data import OWN, Compared
+from inplacelab.recorders.updates import Update, close, equal, in_some_order
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes import SHOWN
 from inplacelab.recording.fixes.order import moves
 from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.spots import UNREADABLE, Lines, Proposal, Trail, changed, together
 
-__all__ = ["LOSS", "Budget", "Outcome", "Runner", "close", "named", "search"]
+__all__ = ["LOSS", "Budget", "Outcome", "Runner", "named", "search"]
 
 OTHERS = (1, 2)
 """The numbers of the other sets of data."""
@@ -37,6 +39,10 @@ ROUNDS = 6
 """So often, copies are added for values that were not overwritten before."""
 MOST = 1 << 22
 """So many elements of values are kept."""
+
+REORDER = "reorder"
+"""The way of proposals that change the order of updates (see `Proposal.way`)."""
+_OF_UPDATES = {REORDER, "again"}
 
 _TRYING = Text("trying fix {0}", "正在尝试第 {0} 种改法")
 
@@ -54,6 +60,8 @@ class Outcome:
         unnoticed: the lines of the writes that a backward pass did not know of, so that its gradients are wrong.
         keeps_order: whether the edits asked about do (see `Runner.keeps_order`).
         slopes: how the first pass compares with finite differences, for a framework whose own backward may be wrong.
+        updates: what each update of parameters used and left, in order.
+        has_all_updates: whether these are all of them.
     """
 
     error: str = ""
@@ -64,10 +72,40 @@ class Outcome:
     unnoticed: tuple[int, ...] = ()
     keeps_order: bool = True
     slopes: Compared | None = None
+    updates: Sequence[Update] = ()
+    has_all_updates: bool = True
 
     def gives(self, meant: Outcome) -> bool:
-        """Whether the program ran, backward knew of every write, and all passes gave the losses and gradients that were meant."""
-        return not self.error and not self.unnoticed and _same(self.passes, meant.passes)
+        """Whether the program ran, backward knew of every write, all passes gave the losses and gradients that were meant, and updates used these."""
+        return (
+            not self.error
+            and not self.unnoticed
+            and _same(self.passes, meant.passes)
+            and in_some_order(self.updates, meant.updates)
+        )
+
+    def reorders(self, meant: Outcome) -> bool:
+        """Whether the program ran, backward knew of every write, and each loss and each update was as it was meant, in whatever order."""
+        return (
+            not self.error
+            and not self.unnoticed
+            and bool(meant.updates)
+            and self.has_all_updates
+            and meant.has_all_updates
+            and in_some_order(self._losses, meant._losses)
+            and in_some_order(self.updates, meant.updates)
+        )
+
+    def renews(self, meant: Outcome) -> bool:
+        """Whether the program ran, and the first update was as it was meant: before that, nothing has changed."""
+        first = zip(self.updates[:1], meant.updates[:1], strict=False)
+        return not self.error and not self.unnoticed and all(equal(one, other) for one, other in first)
+
+    @property
+    def _losses(self) -> list[dict[str, Any]]:
+        """The losses of the passes."""
+        word = LOSS.format("")
+        return [{name: value for name, value in each.items() if name.startswith(word)} for each in self.passes]
 
     def differing(self, meant: Outcome) -> list[str]:
         """Returns the names that both have at the end, and that stand for different values."""
@@ -87,14 +125,6 @@ def _same(found: Sequence[Mapping[str, Any]], meant: Sequence[Mapping[str, Any]]
         for ours, theirs in zip(found, meant, strict=True)
         for name, value in theirs.items()
     )
-
-
-def close(one: Any, other: Any) -> bool:
-    """Whether two arrays are equal, or nearly: an edit may change the order of a sum. None is equal to None."""
-    if one is None or other is None:
-        return one is other
-    same = one.shape == other.shape and one.dtype == other.dtype
-    return bool(same and np.allclose(one, other, rtol=1e-4, atol=1e-6, equal_nan=True))
 
 
 def named(names: dict[str, Any], text: str, watched: Watched, array: Callable[[Any], Any]) -> dict[str, Any]:
@@ -206,10 +236,15 @@ class _Search:
 
     def found(self, candidates: Sequence[Proposal]) -> tuple[FixFacts, ...]:
         budget = self._budget
+        # An update may come later, or the loss after it: whoever reads that has to choose.
+        ways = {each.way for each in candidates}
+        budget.enough = max(budget.enough, len(ways & _OF_UPDATES))
         for depth in range(DEEPEST):
             failed = []
             for each in candidates:
                 if budget.varied and each.way != "refused" and any(each.way == other.way for other in self._right):
+                    continue
+                if each.other and self._meant_otherwise:
                     continue
                 outcome = self._tried(each)
                 if outcome is not None and outcome.error:
@@ -218,7 +253,7 @@ class _Search:
                     return self._result()
             if not depth:
                 self._with_more_copies(failed)
-            if self._right or self._others or depth == DEEPEST - 1:
+            if self._right or self._others or self._meant_otherwise or depth == DEEPEST - 1:
                 break
             candidates = [together((each, more)) for each, outcome in failed for more in self._more(each, outcome)]
         return self._result()
@@ -248,9 +283,14 @@ class _Search:
         outcome = self._runner.run(proposal.edits)
         if outcome.error:
             return outcome
-        if self._reference is not None and not outcome.gives(self._reference):
-            if proposal.other:
-                self._meant_otherwise.append(proposal.facts("runs"))
+        if proposal.other:
+            if self._reference is None or outcome.renews(self._reference):
+                self._meant_otherwise.append(proposal.facts("renewed"))
+        elif proposal.way == REORDER:
+            if self._reference is not None and self._is_reordered(proposal, outcome):
+                self._right[proposal] = proposal.facts("reordered")
+        elif self._reference is not None and not outcome.gives(self._reference):
+            pass
         elif self._keeps_order(proposal):
             differs = [] if self._reference is None else outcome.differing(self._reference)
             self._note(proposal if differs else self._with_fewer(proposal), differs)
@@ -319,6 +359,27 @@ class _Search:
         else:
             self._right[proposal] = fix
 
+    def _is_reordered(self, proposal: Proposal, outcome: Outcome) -> bool:
+        """Whether a fix gives the updates of the reference in another order, on other data, too."""
+        reference, count = self._references[OWN], 0
+        if not outcome.reorders(reference) or _differ_wrongly(outcome.differing(reference), proposal):
+            return False
+        for number in OTHERS:
+            other = self._reference_on(number)
+            if other is None or not other.tells or not self._budget.has_time:
+                continue
+            found = self._runner.run(proposal.edits, number=number)
+            if not found.reorders(other) or _differ_wrongly(found.differing(other), proposal):
+                return False
+            count += 1
+        return count > 0
+
+    def _reference_on(self, number: int) -> Outcome | None:
+        """Returns the reference on other data; None if there is no time for it."""
+        if number not in self._references and self._budget.has_time:
+            self._references[number] = self._runner.run((), reference=True, number=number)
+        return self._references.get(number)
+
     def _compared(self, proposal: Proposal) -> tuple[Evidence, tuple[str, ...]]:
         """Compares a fix with the reference on other data.
 
@@ -328,9 +389,7 @@ class _Search:
         """
         count, differs = 0, dict[str, None]()
         for number in OTHERS:
-            if number not in self._references and self._budget.has_time:
-                self._references[number] = self._runner.run((), reference=True, number=number)
-            reference = self._references.get(number)
+            reference = self._reference_on(number)
             if reference is None or not reference.tells or not self._budget.has_time:
                 continue
             found = self._runner.run(proposal.edits, number=number)
@@ -340,6 +399,16 @@ class _Search:
             count += 1
         return "gradients" if count else "same", tuple(differs)
 
+
+def _differ_wrongly(names: Sequence[str], proposal: Proposal) -> list[str]:
+    """Returns the names whose values should not differ in the end because updates are in another order: not those of gradients, which the next pass
+    may replace, nor those that the moved statements bind.
+    """
+    bound = {each for edit in proposal.edits for each in _BINDS.findall(edit.text)}
+    return [each for each in names if not each.endswith(".grad") and re.split(r"[.\[]", each, maxsplit=1)[0] not in bound]
+
+
+_BINDS = re.compile(r"^\s*(\w+)\s*=[^=]", re.MULTILINE)
 
 FEWER = 8
 """So many edits more are tried after one with which the gradients are right, but other values are not."""

@@ -34,11 +34,12 @@ from inplacelab.recorders.fix_search import LOSS, Budget, Outcome, named
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.static import message_of
 from inplacelab.recorders.trial_data import OWN, InitialValues, OtherData
+from inplacelab.recorders.updates import Updates
 from inplacelab.recording.fixes.order import keeps_order
 from inplacelab.recording.fixes.recorded import trails_of
 from inplacelab.recording.fixes.spots import OF_ONE_FILE, changed
 from inplacelab.recording.source_tree import root_of
-from inplacelab.tensor import Tensor
+from inplacelab.tensor import Parameter, Tensor
 
 if TYPE_CHECKING:
     from inplacelab.recording.facts import EditFacts
@@ -98,6 +99,31 @@ class Passes(observe.Observer):
         self.found.append({str(k): each.numpy() for k, each in enumerate(tensors) if isinstance(each, Tensor)})
 
 
+class Updating(observe.Observer):
+    """Collects the writes to leaves that need a gradient, each with the gradient at that time: those that the engine does not refuse update them."""
+
+    def __init__(self) -> None:
+        self.updates = Updates()
+        self._passes = 0
+
+    def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
+        self._passes += 1  # it writes to gradients, which are no parameters
+
+    def backward_ends(self) -> None:
+        self._passes -= 1
+
+    def backward_fails(self) -> None:
+        self._passes -= 1
+
+    def operation(self, *done: Any, **_: Any) -> None:
+        category, output, node = done[1], done[3], done[4]
+        # A gradient, which `clear_grad` fills with zeros, may need a gradient itself.
+        is_known = isinstance(output, Parameter) or (isinstance(output, Tensor) and output._grad is not None)
+        is_leaf = is_known and not output.stop_gradient and output.node is None
+        if category == "in-place" and node is None and is_leaf and not self._passes and self.updates.has_room:
+            self.updates.add([None if output._grad is None else output._grad.numpy().copy()], [output.array.copy()])
+
+
 class Varied(observe.Observer):
     """Gives other values to the tensors that the program makes of numbers. Other observers only look; this one is for trials."""
 
@@ -136,12 +162,13 @@ class Replay:
         outcome, data, text = Outcome(), OtherData(number), self._edited(edits)
 
         def runs(tree: ast.Module, names: dict[str, Any]) -> None:
-            passes, keeper = Passes(), copy_saved_before_write() if reference else nullcontext()
+            passes, updating, keeper = Passes(), Updating(), copy_saved_before_write() if reference else nullcontext()
             varied = observe.listening(Varied(data)) if number else nullcontext()
-            with keeper as copies, varied, observe.listening(passes):
+            with keeper as copies, varied, observe.listening(passes), observe.listening(updating):
                 exec(_compiled(keeping(tree) if reference else tree), names)
             outcome.copies = 0 if copies is None else copies.nbytes
             outcome.passes = passes.found
+            outcome.updates, outcome.has_all_updates = updating.updates.found, updating.updates.is_whole
             outcome.values = named(names, text, self._classes, Tensor.numpy)
 
         outcome.error = self._apart(text, runs, data)

@@ -296,7 +296,7 @@ class EditFacts:
     """The file that is edited, or the name of a source of the recording; "" for the program that was started."""
 
 
-Evidence = Literal["", "runs", "same", "gradients"]
+Evidence = Literal["", "runs", "renewed", "same", "reordered", "gradients"]
 """What trying a fix has shown, the least first."""
 
 
@@ -309,9 +309,10 @@ class FixFacts:
     edits: tuple[EditFacts, ...]
     """The same as edits of the source; empty for advice that leaves a choice to the reader."""
     checked: Evidence = ""
-    """What was found by trying it, or "" if it was not tried: the program then "runs", which says nothing of what it computes; it gives the
-    "same" losses and gradients as the original in which all that backward needs is copied, on its own data; or it does so on other data, too
-    ("gradients")."""
+    """What was found by trying it, or "" if it was not tried: the program then "runs", which says nothing of what it computes; it runs, and a loss
+    is "renewed", computed with the new values of parameters, which is another training; it gives the "same" losses and gradients as the original in
+    which all that backward needs is copied, on its own data; each update is the same as there, in another order, on other data, too ("reordered");
+    or all losses and gradients are, in the same order, on other data, too ("gradients")."""
     reason: Text = field(default=Text("", ""), metadata=LEFT_OUT)
     """Why this helps, as a part of a sentence; empty if `says` says it."""
     price: Text = field(default=Text("", ""), metadata=LEFT_OUT)
@@ -407,6 +408,10 @@ class OverwriteFacts:
     """The name of the tensor of which it was made."""
     made: Sites = field(default=(), metadata=LEFT_OUT)
     """Where it was made."""
+    update: Literal["", "step", "own"] = field(default="", metadata=LEFT_OUT)
+    """Whether it was an update of a parameter: an optimizer's "step", or the program's "own"."""
+    optimizer: tuple[str, ...] = field(default=(), metadata=LEFT_OUT)
+    """The optimizer's call, as the line has it, and then as callers of the line name it: "optim.step", "opt_c.step"."""
 
 
 @dataclass(frozen=True, slots=True)

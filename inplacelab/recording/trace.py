@@ -21,9 +21,10 @@ from inplacelab.recording.facts import (
     Step,
     WriteFacts,
 )
-from inplacelab.recording.fixes.recorded import size_of, trails_of
+from inplacelab.recording.fixes.recorded import size_of, trails_of, unrecorded
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.naming import RESULT, kept_values, namings
+from inplacelab.recording.optimizer_steps import as_update
 from inplacelab.recording.places import file_of, has_several_callers, names_at, shown_source, source_of
 from inplacelab.recording.queries import kept_by, newly_stale, stale, who_overwrote
 from inplacelab.recording.recording import Recording
@@ -263,6 +264,8 @@ def _overwrite(
     how = "" if common_runs(kept, write.slots) else "beside"
     tensor = there.tensor_before(write.tensor) or there.after.tensors.get(write.tensor)
     found = OverwriteFacts(step.op or "", write.before, write.after, site_of(recording, step.place, step), how=how)  # type: ignore[arg-type]
+    if tensor is not None and tensor.leaf and unrecorded(recording, step, write.tensor):
+        found = as_update(found, "own", lambda file: recording.text_of(source_of(recording, file) or 0))
     relation = None if tensor is None else relation_of(recording, there.before, tensor)
     if tensor is None or relation is None:
         return found
@@ -417,7 +420,13 @@ def trail_of(facts: FailureFacts) -> Trail:
     views = dict.fromkeys(spot for each in made for spot in _spots(each)[:1])
     names, size = () if value.is_view else _bare(value.names[:1], value.sites), size_of(value.dtype, value.shape or ())
     writes = dict.fromkeys(
-        tuple(replace(spot, bytes=0 if each.through or each.relation or each.how or value.is_view else size) for spot in _spots(each.sites, each.op))
+        tuple(
+            replace(
+                spot, bytes=0 if each.through or each.relation or each.how or value.is_view else size, updates=bool(each.update),
+                names=value.names[:1] if each.update else (),
+            )
+            for spot in _spots(each.sites, each.op)
+        )
         for each in value.writes
         if each.sites
     )  # fmt: skip

@@ -27,7 +27,8 @@ from inplacelab.recording.facts import (
     TensorFacts,
     WriteFacts,
 )
-from inplacelab.recording.places import line_of
+from inplacelab.recording.optimizer_steps import as_update
+from inplacelab.recording.places import line_of, source_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs, common_runs, slot_runs
 from inplacelab.recording.trace import made_at, site_of
@@ -381,6 +382,8 @@ def _facts(recording: Recording, each: Unnoticed) -> FailureFacts:
     node = next((facts.name for facts in nodes), "")
     names = each.tensor.names if each.tensor else ()
     wrote = OverwriteFacts(each.write.op or "", 0, 0, write, how="silent" if each.why == "saved" else each.why)
+    if each.why == "saved" and each.tensor is not None and each.tensor.leaf and each.tensor.needs_gradient:
+        wrote = as_update(wrote, "own", lambda file: recording.text_of(source_of(recording, file) or 0))
     if each.through is not None:
         base = names[0] if names else ""
         is_view = each.tensor is not None and each.through.base == each.tensor.id

@@ -15,7 +15,7 @@ from inplacelab.frameworks.engine.objects import WATCHED
 from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.fix_search import Outcome, named
 from inplacelab.recorders.main_module import Main
-from inplacelab.recorders.replay import Passes, Varied
+from inplacelab.recorders.replay import Passes, Updating, Varied
 from inplacelab.tensor import Tensor
 
 
@@ -36,16 +36,20 @@ def run_under(framework: str, watched: Watched, main: Main, text: str, names: di
         asked: how.
     """
     inplacelab.seed(asked.data.seed(0))
-    passes = Passes()
+    passes, updating = Passes(), Updating()
     with (
         asked.data.reseeding((inplacelab, "seed"), (inplacelab.torch, "manual_seed")),
         copy_saved_before_write() if asked.reference else nullcontext() as keeper,
         observe.listening(Varied(asked.data)),
         observe.listening(passes),
+        observe.listening(updating),
     ):
         ran = recorded(framework, main.path, text, names, asked, keeps=True)
     values = named(names, text, watched, Tensor.numpy)
-    return replace(ran, passes=passes.found, values=values, copies=0 if keeper is None else keeper.nbytes)
+    return replace(
+        ran, passes=passes.found, values=values, copies=0 if keeper is None else keeper.nbytes, updates=updating.updates.found,
+        has_all_updates=updating.updates.is_whole,
+    )  # fmt: skip
 
 
 def run_torch_names(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -25,6 +25,7 @@ from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.sources import identifiers, parsed
 from inplacelab.recorders.trial_data import Compared, Leaf, OtherData, Shift, compare
+from inplacelab.recorders.updates import Updates
 
 
 class Copies:
@@ -111,6 +112,51 @@ def _replaced(owner: Any, **by: Callable[[Any], Any]) -> Iterator[None]:
     finally:
         for name, function in before.items():
             setattr(owner, name, function)
+
+
+class Updating:
+    """Collects what optimizers' steps used and left."""
+
+    def __init__(self) -> None:
+        self.updates = Updates()
+        self._is_inside = False
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Collects it inside a `with` block."""
+        with ExitStack() as stack:
+            for each in _classes(paddle.optimizer.Optimizer):
+                methods = [name for name in ("step", "minimize") if name in vars(each)]
+                stack.enter_context(_replaced(each, **dict.fromkeys(methods, self._followed)))
+            yield
+
+    def _followed(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(run)
+        def followed(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._is_inside or not self.updates.has_room:
+                return run(optimizer, *args, **kwargs)
+            self._is_inside, leaves = True, _parameters_of(optimizer)
+            used = [None if each.grad is None else _array(each.grad) for each in leaves]
+            try:
+                result = run(optimizer, *args, **kwargs)
+            finally:
+                self._is_inside = False
+            self.updates.add(used, map(_array, leaves))
+            return result
+
+        return followed
+
+
+def _classes(base: type) -> Iterator[type]:
+    """Yields a class and those made of it."""
+    yield base
+    for each in base.__subclasses__():
+        yield from _classes(each)
+
+
+def _parameters_of(optimizer: Any) -> list[Any]:
+    listed = getattr(optimizer, "_parameter_list", None) or ()
+    return [one for each in listed for one in (each["params"] if isinstance(each, dict) else (each,))]
 
 
 def _loss(args: Any) -> float:
@@ -282,11 +328,11 @@ def _array(tensor: Any) -> Any:
 
 def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     """Runs a script; see `trial_run.Run`."""
-    gradients, copies, varied = Gradients(main, text), Copies(), Varied(asked.data)
-    with varied.inside(), gradients.collected(), copies.block if asked.reference else nullcontext():
+    gradients, copies, varied, updating = Gradients(main, text), Copies(), Varied(asked.data), Updating()
+    with varied.inside(), updating.inside(), gradients.collected(), copies.block if asked.reference else nullcontext():
         ran = recorded("paddle", main.path, text, names, asked)
     slopes = None
     if asked.reference and asked.edits is None and not ran.error:
         slopes = _slopes(gradients, varied, main, text, asked)
     values = named(names, text, WATCHED, _array)
-    return replace(ran, passes=gradients.passes, values=values, copies=copies.bytes, slopes=slopes)
+    return replace(ran, passes=gradients.passes, values=values, copies=copies.bytes, slopes=slopes, updates=updating.updates.found, has_all_updates=updating.updates.is_whole)

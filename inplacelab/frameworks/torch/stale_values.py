@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -41,6 +42,7 @@ from inplacelab.layout import Layout, share_slots
 from inplacelab.recorders.backward_passes import PassArguments
 from inplacelab.recorders.static import message_of
 from inplacelab.recording.facts import KeptFacts, OverwriteFacts
+from inplacelab.recording.optimizer_steps import as_update
 from inplacelab.recording.trace import merged
 
 _Tensor: Any = torch.Tensor
@@ -486,6 +488,10 @@ def _role(node: Any, name: str) -> tuple[Literal["", "result", "operand", "forwa
     return ("operand", () if _OF_ATEN.fullmatch(name) else (name,)) if name else ("", ())
 
 
+def _text_of(filename: str) -> str:
+    return "".join(linecache.getlines(filename))
+
+
 def _overwritten(write: Write, saved: Layout | None, named: Named | None) -> OverwriteFacts:
     """Returns a write as facts; `named` has the names of what is on the storage, if the layout `saved` is known and not only probable."""
     known = named is not None and write.layout is not None and saved is not None
@@ -494,6 +500,7 @@ def _overwritten(write: Write, saved: Layout | None, named: Named | None) -> Ove
         "silent" if write.silent else "marked" if write.op == MARKS else "beside" if apart else ""
     )
     found = OverwriteFacts(write.op, write.before, write.after, write.place.facts if write.place else (), how=how)
+    found = as_update(found, write.update, _text_of)
     if write.layout is None or write.layout == saved or write.op == MARKS:
         return found
     sites = () if write.made is None else write.made.facts

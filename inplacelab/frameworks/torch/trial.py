@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any
 
 import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
@@ -17,12 +18,13 @@ from inplacelab.diagnosis.trial_run import Asked, error_of, recorded
 from inplacelab.frameworks.torch.calls import kind_of, tensors_in
 from inplacelab.frameworks.torch.interception import Patch
 from inplacelab.frameworks.torch.passes import pass_arguments, root_node
-from inplacelab.frameworks.torch.readings import LEAF_NODE, WATCHED
+from inplacelab.frameworks.torch.readings import LEAF_NODE, WATCHED, has_version, version_of
 from inplacelab.frameworks.torch.watch import TorchWatch
 from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.trial_data import OtherData
+from inplacelab.recorders.updates import Updates
 from inplacelab.recording.trace import trail_of
 
 MOST = 1 << 22
@@ -119,6 +121,59 @@ class Varied(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by my
                 tensor.detach().copy_(values)
 
 
+class Updating(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by mypy
+    """Collects what optimizers' steps, and the program's own updates of leaves, used and left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.updates = Updates()
+        self._inside = 0
+        self._used: list[Any] = []
+        self._handles: list[Any] = []
+
+    def __enter__(self) -> Any:
+        self._handles = [register_optimizer_step_pre_hook(self._begins), register_optimizer_step_post_hook(self._ends)]
+        return super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        for each in self._handles:
+            each.remove()
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if torch.is_grad_enabled() or self._inside or getattr(func, "__module__", "") == INIT or kind_of(func).quiet:
+            return func(*args, **kwargs)
+        leaves = [each for each in tensors_in(args, kwargs) if each.is_leaf and each.requires_grad and has_version(each)]
+        before = [version_of(each) for each in leaves]
+        result = func(*args, **kwargs)
+        for each in [leaf for leaf, version in zip(leaves, before, strict=True) if version_of(leaf) != version]:
+            self._add(_gradients([each]), [each])
+        return result
+
+    def _begins(self, optimizer: Any, *_: Any) -> None:
+        self._inside += 1
+        self._used = _gradients(_leaves_of(optimizer))
+
+    def _ends(self, optimizer: Any, *_: Any) -> None:
+        self._inside -= 1
+        self._add(self._used, _leaves_of(optimizer))
+
+    def _add(self, used: Sequence[Any], leaves: Sequence[Any]) -> None:
+        with torch._C.DisableTorchFunction():
+            if self.updates.has_room:
+                self.updates.add(used, map(_array, leaves))
+
+
+def _leaves_of(optimizer: Any) -> list[Any]:
+    return [each for group in optimizer.param_groups for each in group["params"]]
+
+
+def _gradients(leaves: Sequence[Any]) -> list[Any]:
+    with torch._C.DisableTorchFunction():
+        return [None if each.grad is None else _array(each.grad) for each in leaves]
+
+
 def _array(tensor: Any) -> Any:
     """Returns a copy of the values as a NumPy array, which has no `bfloat16`."""
     values = tensor.detach().cpu().resolve_conj().resolve_neg()
@@ -127,8 +182,8 @@ def _array(tensor: Any) -> Any:
 
 def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     """Runs a script; see `trial_run.Run`."""
-    gradients, copies = Gradients(keeps_graphs=asked.reference), Copies()
-    with asked.data.reseeding(*_SEEDS), Varied(asked.data) if asked.data.number else nullcontext():
+    gradients, copies, updating = Gradients(keeps_graphs=asked.reference), Copies(), Updating()
+    with updating, asked.data.reseeding(*_SEEDS), Varied(asked.data) if asked.data.number else nullcontext():
         torch.manual_seed(0)
         gradients.patch.begin()
         try:
@@ -141,8 +196,9 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
             gradients.patch.end()
     # What a recorder has not noticed of a PyTorch program is not looked at here: the reference is watched, and not recorded.
     return replace(
-        ran, passes=gradients.passes, values=named(names, text, WATCHED, _array), copies=copies.bytes, unnoticed=()
-    )
+        ran, passes=gradients.passes, values=named(names, text, WATCHED, _array), copies=copies.bytes, unnoticed=(),
+        updates=updating.updates.found, has_all_updates=updating.updates.is_whole,
+    )  # fmt: skip
 
 
 def _watched(main: Main, text: str, names: dict[str, Any]) -> Outcome:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from multiprocessing.process import BaseProcess
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakSet, ref
 
 import torch
@@ -360,11 +360,14 @@ class TorchWatch:
 
     def _note_writes(self, call: _Call, now: Sequence[int], moment: int) -> None:
         place = self._places.of(call.frame)
+        by: Literal["", "step", "own"] = ""
+        if not torch.is_grad_enabled():
+            by = "step" if _is_step(call.frame) else "own"
         for tensor, before, after in zip(call.tensors, call.versions, now, strict=True):
             if before != after:
-                self._safely(self._wrote, call.kind.name, moment, tensor, before, after, place)
+                self._safely(self._wrote, call.kind.name, moment, tensor, before, after, place, by)
         for tensor in call.silent:
-            self._safely(self._wrote, call.kind.name, moment, tensor, version_of(tensor), version_of(tensor), place)
+            self._safely(self._wrote, call.kind.name, moment, tensor, version_of(tensor), version_of(tensor), place, by)
 
     def _note_others(self, here: _Thread, first: int) -> None:
         """Notes nodes that were made since the last operation by something that was not seen, such as compiled code."""
@@ -380,7 +383,9 @@ class TorchWatch:
         if log is not None:
             log.made_view(id(view), layout_of(view), place)
 
-    def _wrote(self, op: str, moment: int, tensor: Any, before: int, after: int, place: Place | None) -> None:
+    def _wrote(  # what is known of it
+        self, op: str, moment: int, tensor: Any, before: int, after: int, place: Place | None, by: Literal["", "step", "own"] = "",
+    ) -> None:  # fmt: skip
         log = self._log(tensor)
         if log is None:
             return
@@ -394,7 +399,7 @@ class TorchWatch:
         silent = after == before
         self._suspicious = self._suspicious or silent or counter.is_apart
         made = None if layout is None else log.view(id(tensor), layout)
-        write = Write(moment, op, before, after, layout, place, counter, silent, made)
+        write = Write(moment, op, before, after, layout, place, counter, silent, made, by if _is_parameter(tensor) else "")
         log.writes.append(write)
         if counter.home is not None and counter.home is not log:
             counter.home.writes.append(write)  # which raises the version of what was saved there
@@ -675,6 +680,28 @@ class TorchWatch:
             if earlier:
                 return FailureFacts("again", needed, (self._stale.of_node(node),), _sites(earlier[0]))
         return FailureFacts("again", needed, tuple(self._stale.of_node(each) for each in released[:1]))
+
+
+OUTWARD = 12
+"""So many frames around an operation are looked at for an optimizer's step."""
+
+
+def _is_step(frame: FrameType | None) -> bool:
+    """Whether a frame runs inside the step of an optimizer."""
+    for _ in range(OUTWARD):
+        if frame is None:
+            return False
+        if frame.f_code.co_name == "step" and isinstance(frame.f_locals.get("self"), torch.optim.Optimizer):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_parameter(tensor: Any) -> bool:
+    """Whether a tensor is a leaf that requires a gradient, or a view of one."""
+    base = _base_of(tensor)
+    whole = tensor if base is None else base
+    return bool(whole.is_leaf and whole.requires_grad)
 
 
 def _sites(place: Place | None) -> Sites:

@@ -10,6 +10,8 @@ shows none, there is general advice.
     refused.py       what may fix what a framework refused at once: `no_grad` around an update, else an ordinary operation
     second_pass.py   cuts the graph between iterations     ordinary_form.py   `x.mul_(2)` as `x = x.mul(2)`
     order.py         whether an edit may move a statement
+    crossing.py      where an update of parameters comes between a forward pass and its backward pass
+    step_order.py    updates later     step_block.py   computes the loss after the update
 """
 
 from __future__ import annotations
@@ -63,11 +65,25 @@ OUTCOMES: Mapping[Evidence, Outcome] = {
         Text("The program then runs; what it computes was not checked", "改后程序能够运行；计算结果是否正确未经检验"),
         Text("the program then runs; what it computes was not checked", "改后程序能够运行；计算结果是否正确未经检验"),
     ),
+    "renewed": Outcome(
+        Text("The program then runs; it is another training", "改后程序能够运行；但训练过程不同"),
+        Text(
+            "it runs; it is another training: the loss is computed with the new values of the parameters",
+            "能够运行；但训练过程不同：损失用参数的新值计算",
+        ),
+    ),
     "same": Outcome(
         Text("Same gradients as the original; nothing further was checked", "梯度与原程序相同；此外未作检验"),
         Text(
             "it runs, with the same loss and gradients as the original with copies; nothing further was checked",
             "能够运行，损失和梯度与带副本的原程序相同；此外未作检验",
+        ),
+    ),
+    "reordered": Outcome(
+        Text("Checked: each update is the same", "已检验：每次更新都相同"),
+        Text(
+            "checked: it runs, and each update used the same gradients and left the same parameters as in the original with copies, on other data, too",
+            "已检验：能够运行，每次更新所用的梯度和更新后的参数都与带副本的原程序相同，换用其他数据也相同",
         ),
     ),
     "gradients": Outcome(

@@ -1,16 +1,16 @@
-"""Proposes ways to fix a program whose backward failed, cheapest first: writes elsewhere, clones, another order, and after the update of a parameter
-the loss computed again. Whether one works is found out by trying it (`recorders/fix_search.py`).
+"""Proposes ways to fix a program whose backward failed, cheapest first: writes elsewhere, clones, another order; and where updates of parameters are
+what overwrote, other orders and the loss computed after them. Whether one works is found out by trying it (`recorders/fix_search.py`).
 """
 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
+from inplacelab.recording.fixes.crossing import crossing
 from inplacelab.recording.fixes.kept_copies import copies_kept, copies_of_all
 from inplacelab.recording.fixes.ordinary_form import NO_ORDINARY, ordinary
 from inplacelab.recording.fixes.refused import refused_ways
@@ -30,131 +30,9 @@ from inplacelab.recording.fixes.spots import (
     together,
     written_by,
 )
-from inplacelab.recording.source_tree import in_place_calls, root_of
-
-_FEW = 3
-"""For more lines than this, the advice is just to compute the loss again."""
-_AGAIN = Text("after {0} compute {1} again, from the new values", "在{0}之后用新的值重新计算 {1}")
-_REASON = Text("the update has overwritten what backward needs of the old ones", "更新覆盖了反向传播需要的旧值")
-_PRICE = Text(
-    "one more forward pass; the gradients are those at the new values", "多一次前向计算；得到的是新值处的梯度"
-)
-
-
-def computed_again(trails: Sequence[Trail], sources: ParsedFiles) -> Iterator[Proposal]:
-    """Yields the lines that lead from the updated parameters to the loss, repeated before the pass.
-
-    Args:
-        trails: the values that the pass found overwritten, all by updates of parameters.
-        sources: the files.
-    """
-    spots = [write[0] for each in trails for write in each.writes]
-    last = max(each.line for each in spots)
-    for where in sources.at(trails[0].needed):
-        program, backward = where.program, where.statement
-        makers = [one.statement for each in trails for one in sources.at(each.kept)]
-        if backward is None or any(each.filename != where.spot.filename for each in spots):
-            return
-        earlier = program.before(backward)
-        holds = [k for k, each in enumerate(earlier) if each.lineno <= last <= (each.end_lineno or 0)]
-        if len(holds) != 1 or isinstance(earlier[holds[0]], _DEFINITIONS):
-            return
-        first, after = earlier[holds[0]], [*earlier[holds[0] + 1 :], backward][0]
-        known = [*spots, *(each for trail in trails for each in trail.kept[:1])]
-        parameters = {root for each in known for name in each.names if (root := _root(name))}
-        if not parameters:  # those of the modules that were called
-            parameters = {name for each in makers if each is not None for name in _called(each)}
-        needed = _needed(earlier[: holds[0]], backward, parameters)
-        again = _affected(needed, parameters)
-        if (
-            not 0 < len(again) <= _FEW
-            or not all(each in again for each in makers)
-            or not _says_all(again, earlier[: holds[0]])
-        ):
-            return
-        lines = [program.text(each) for each in again]
-        *firsts, end = (f"`{line}`" for line in lines)
-        listed = Text(" and ".join(filter(None, (", ".join(firsts), end))), "、".join([*firsts, end]))
-        edit = program.line_before(after, f"\n{' ' * program.start(after)[1]}".join(lines))
-        says = _AGAIN.format(where.line(first.end_lineno or first.lineno), listed)
-        yield where.proposal(
-            says,
-            [edit],
-            reason=_REASON,
-            price=_PRICE,
-            way="again",
-            sure=all(one.updates for each in spots for one in sources.at((each,))),
-            other=True,
-        )
-
-
-def _called(statement: ast.stmt) -> Iterator[str]:
-    """Yields the names of what a statement calls."""
-    for each in ast.walk(statement):
-        if isinstance(each, ast.Call) and (name := root_of(each.func)) is not None:
-            yield name
-
-
-def _root(name: str) -> str | None:
-    """Returns the root of a path: `net` for `net.weight` and for `net.0.weight`, `w` for `w[0]`."""
-    first = re.split(r"[.\[]", name, maxsplit=1)[0]
-    return first if first.isidentifier() else None
-
-
-def _needed(earlier: Sequence[ast.stmt], backward: ast.stmt, parameters: set[str]) -> list[ast.stmt]:
-    """Returns the statements that compute what `backward` reads, in order. Names of parameters must still be bound to them."""
-    needed, found = _reads(backward), []
-    for each in reversed(earlier):
-        if _binds(each) & needed - parameters:
-            found.append(each)
-            needed |= _reads(each)
-    return found[::-1]
-
-
-def _affected(needed: Iterable[ast.stmt], parameters: set[str]) -> list[ast.stmt]:
-    """Returns the needed statements that depend on the parameters."""
-    names, found = set(parameters), []
-    for each in needed:
-        if _reads(each) & names:
-            found.append(each)
-            names |= _binds(each)
-    return found
-
-
-def _says_all(again: Sequence[ast.stmt], earlier: Sequence[ast.stmt]) -> bool:
-    """Whether running these statements again gives their names the same values: each name is bound once, by an assignment
-    that does not read it, and only these statements and calls of `backward` use it.
-    """
-    bound = {name for each in again for name in _binds(each)}
-    others = [each for each in earlier[earlier.index(again[0]) :] if each not in again]
-    names = [name for each in again for name in _binds(each)]
-    simple = all(isinstance(each, ast.Assign) and not _binds(each) & _reads(each) for each in again)
-    return (
-        simple
-        and len(names) == len(bound)
-        and not any(_binds(each) & bound or _changes(each, bound) for each in others)
-        and not any(_in_place(each) for each in again)
-    )
-
-
-def _changes(statement: ast.stmt, names: set[str]) -> bool:
-    """Whether a statement may change one of these tensors; `backward` does not change their values."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    passes = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "backward"
-    return not passes and not isinstance(statement, ast.Assign) and bool(_reads(statement) & names)
-
-
-def _in_place(statement: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Attribute) and n.attr.endswith("_") for n in ast.walk(statement))
-
-
-def _reads(statement: ast.stmt) -> set[str]:
-    return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-
-
-def _binds(statement: ast.stmt) -> set[str]:
-    return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-
+from inplacelab.recording.fixes.step_block import computed_after
+from inplacelab.recording.fixes.step_order import later_updates
+from inplacelab.recording.source_tree import in_place_calls
 
 _WRITE = Text("in {0} write `{1}`, which makes a new tensor", "把{0}改写为 `{1}`，它产生一个新张量")
 _WRITE_BACK = Text(
@@ -185,6 +63,8 @@ def proposals(trails: Sequence[Trail], read: Read, lines: Lines = OF_ONE_FILE) -
     if not trails:
         return []
     sources = ParsedFiles(read, trails, lines)
+    if (updated := _updated(trails, sources)) is not None:
+        return updated
     found: dict[frozenset[EditFacts], list[Proposal]] = {}
     for trail in dict.fromkeys(trails):
         mine: dict[frozenset[EditFacts], Proposal] = {}
@@ -209,6 +89,27 @@ def proposals(trails: Sequence[Trail], read: Read, lines: Lines = OF_ONE_FILE) -
 
     ranked.sort(key=lambda each: (-each[0], cost(each[1]), _WAYS.index(each[1].way), each[1].lines))
     return [each for _, each in ranked]
+
+
+def updates(trail: Trail) -> bool:
+    """Whether updates of parameters, and nothing else, overwrote the value of a trail."""
+    return bool(trail.writes) and all(write[0].updates for write in trail.writes)
+
+
+def _updated(trails: Sequence[Trail], sources: ParsedFiles) -> list[Proposal] | None:
+    """Returns what may fix a program in which updates of parameters have overwritten what a pass needs; None for any other.
+
+    A copy is never proposed: backward would use parameters that are no longer those of the model.
+    """
+    stale = [each for each in dict.fromkeys(trails) if each.kind != "again"]
+    spots = [write[0] for each in stale for write in each.writes]
+    if not spots or not all(where.updates for each in spots for where in sources.at((each,))):
+        return None
+    found = crossing(stale, sources)
+    if found is None:
+        return []
+    once = {frozenset(each.edits): each for each in (*later_updates(found), *computed_after(found))}
+    return [*once.values()]
 
 
 _WAYS = ("order", "elsewhere", "carried", "again", "copy")
@@ -262,8 +163,6 @@ def _of_all(trails: Sequence[Trail], sources: ParsedFiles) -> Iterator[Proposal]
     """Yields what concerns all values together."""
     stale = [each for each in dict.fromkeys(trails) if each.kind != "again"]
     spots = dict.fromkeys(write[0] for each in stale for write in each.writes)
-    if spots and all(where.updates for each in spots for where in sources.at((each,))):
-        yield from computed_again(stale, sources)
     if len(stale) > 1:
         of_each = [list(out_of_place(where)) for spot in spots for where in sources.at((spot,))]
         if of_each and all(of_each):

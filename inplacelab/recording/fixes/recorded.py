@@ -63,7 +63,7 @@ def _trail(recording: Recording, node: int, saved: SavedFacts, needed: tuple[Spo
         before = recording.state(max(step.index - 1, 0))
         tensor = before.tensors.get(facts.tensor)
         alone = tensor is not None and stands_alone(before, tensor)
-        updates = _unrecorded(recording, step, facts.tensor)
+        updates = unrecorded(recording, step, facts.tensor)
         known: dict[str, Any] = {
             "names": _updated(recording, step) if updates else () if tensor is None else names_at(tensor.names, step.place)[:1],
             "bytes": _size(tensor) or bytes_kept, "alone": alone and not updates, "updates": updates and tensor is not None and tensor.leaf,
@@ -101,7 +101,7 @@ def _view(
         and view.index > kept_by
         and whole is not None
         and bool(whole.names)
-        and not _unrecorded(recording, wrote, whole.id)  # under `no_grad`, the clone would have another history
+        and not unrecorded(recording, wrote, whole.id)  # under `no_grad`, the clone would have another history
         and stands_alone(before, whole)
     )
     now = recording.state(max(wrote.index - 1, 0)).tensors.get(facts.tensor)
@@ -115,7 +115,7 @@ def _view(
         yield replace(each, **{**known, "alone": alone and whole is not None and name_of(whole, view.place) in reads})
 
 
-def _unrecorded(recording: Recording, step: Step, tensor: int) -> bool:
+def unrecorded(recording: Recording, step: Step, tensor: int) -> bool:
     """Whether a step wrote to a tensor that needs a gradient, and its history does not have that: under `no_grad`, as optimizers do."""
     before, after = (recording.state(each).tensors.get(tensor) for each in (max(step.index - 1, 0), step.index))
     if before is None or not before.needs_gradient:

@@ -128,7 +128,7 @@ class Proposal:
         says, edits, reason: see `FixFacts`.
         bytes: how many bytes more the program then needs each time; 0 for none, or if that is not known.
         price: what it costs besides.
-        way: what kind of way it is: "order", "elsewhere", "again", "copy" or "refused". The reader is shown different ones.
+        way: what kind of way it is: "order", "reorder", "elsewhere", "again", "copy" or "refused". The reader is shown different ones.
         sure: whether what is known shows that it is right.
         other: whether the program then computes something else on purpose.
         parts: the proposals of which it is made, if there are several.

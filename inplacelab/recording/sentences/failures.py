@@ -42,6 +42,8 @@ LONGEST = 80
 _NOTHING = Text("", "")
 _HEADLINES = {
     "stale": Text("Backward needed a value that was overwritten", "反向传播需要的值已被覆盖"),
+    "step": Text("An optimizer changed a parameter that backward still needed", "优化器修改了反向传播仍然需要的参数"),
+    "own": Text("An update changed a parameter that backward still needed", "参数更新修改了反向传播仍然需要的参数"),
     "again": Text("Backward needed a value that an earlier backward had released", "反向传播需要的值已被之前的反向传播释放"),
     "silent": Text(
         "Backward used a value that was overwritten without a new version. Nothing failed, but the gradient{0} is wrong",
@@ -57,6 +59,11 @@ _ADVICE = {
     "stale": Text(
         "To fix it: write out of place, or to a `clone()`; or overwrite only after `backward()`. ",
         "改法：改用非原地操作，或写入 `clone()`；或者等 `backward()` 之后再覆盖。",
+    ) + OUTCOMES[""].brief,
+    "update": Text(
+        "To fix it: compute the loss after the update, from the new values; or update only after this backward pass, whose gradients must not reach "
+        "the parameters that are updated then. A copy would only keep the old values. ",
+        "改法：在更新之后用新的参数值计算损失；或者等这次反向传播之后再更新，并且不让这次的梯度进入那些参数。复制只会保留旧值。",
     ) + OUTCOMES[""].brief,
     "again": Text(
         "To fix it: give the earlier backward `retain_graph=True`; or compute the loss again before this one.",
@@ -127,6 +134,13 @@ _WRITTEN = {
         "{5}被 `{0}` {1}写入：{4} 的梯度节点仍属于之前的值",
     ),
 }  # fmt: skip
+_UPDATED = Text("{0} changed {1}{2}{3}{4}", "{0}{3}{2}修改了 {1}{4}")
+_BY_UPDATE = Text("this update", "这次更新")
+_BY_OPTIMIZER = Text("the optimizer", "优化器")
+_BY_CALL, _ALSO_CALLED = Text("`{0}()`", "`{0}()` "), Text("`{0}()`, here `{1}()`,", "`{0}()`（这里是 `{1}()`）")
+_AFTER_USE = Text(" after {0} used it", "在{0}使用之后")
+_VERSIONS = Text(": version {0} → {1}", "：版本 {0} → {1}")
+_NO_VERSION = Text(", which raises no version here", "，版本号没有增加")
 _THROUGH = Text(" through {0}", "通过{0}")
 _WHO = {
     "view": (Text("`{0}`, a view of `{1}`{2}", " `{0}`（`{1}` 的视图{3}）"), Text("a view of `{1}`{2}", " `{1}` 的视图{2}")),
@@ -221,6 +235,8 @@ def headline(facts: FailureFacts) -> Text:
     """Returns what happened, as a sentence without its stop; empty for what is refused, which has a reason of its own."""
     if facts.refusal is not None:
         return headline_of(facts.refusal)
+    if facts.kind == "stale" and (update := _update(facts)):
+        return _HEADLINES[update]
     if facts.kind != "silent":
         return _HEADLINES.get(facts.kind, _NOTHING)
     names = enumerated(f"`{each}`" for each in dict.fromkeys(facts.wrong))
@@ -231,7 +247,18 @@ def advice_for(facts: FailureFacts) -> Text | None:
     """Returns what may be done, in general; None for what is refused by this package, which says it itself."""
     if facts.refusal is not None:
         return advice_of(facts.refusal)
-    return _ADVICE.get(_unknown(facts) or facts.kind)
+    return _ADVICE.get(_unknown(facts) or ("update" if _update(facts) else facts.kind))
+
+
+def is_update(facts: FailureFacts) -> bool:
+    """Whether an update of a parameter is what a failure is about."""
+    return bool(_update(facts))
+
+
+def _update(facts: FailureFacts) -> str:
+    """Returns what has changed a parameter, if nothing else overwrote what the failure is about: an optimizer's "step", or the program's "own" update."""
+    updates = [write.update for each in facts.values[:1] for write in each.writes]
+    return "" if not updates or "" in updates else "step" if "step" in updates else "own"
 
 
 def reasons(facts: FailureFacts) -> tuple[Text, ...]:
@@ -419,9 +446,25 @@ def _role_of(value: KeptFacts) -> Text:
 
 
 def _says_written(write: OverwriteFacts, value: KeptFacts, when: Text) -> Text:
+    if write.update:
+        return _says_updated(write, value, when)
     named = _IT_NAMED.format(value.names[0]) if value.names else _IT
     says = _WRITTEN[write.how].format(plainly(write.op), _through(write), write.before, write.after, named, when)
     return says + _MORE.format(write.times) if write.times > 1 and write.after > write.before else says
+
+
+def _says_updated(write: OverwriteFacts, value: KeptFacts, when: Text) -> Text:
+    """Says what an update of a parameter did: "`opt_d.step()` changed `disc.2.weight` after line 11 used it: version 1 → 2"."""
+    calls = write.optimizer
+    if calls:
+        who = (_ALSO_CALLED if len(calls) > 1 else _BY_CALL).format(calls[0], calls[-1])
+    else:
+        who = _BY_OPTIMIZER if write.update == "step" else _BY_UPDATE
+    there = write.sites[0].file if write.sites else ""
+    used = _AFTER_USE.format(_line(value.sites[0].line, value.sites[0].file, there)) if value.sites else _NOTHING
+    named = _IT_NAMED.format(value.names[0]) if value.names else _IT
+    raises = _VERSIONS.format(write.before, write.after) if write.after > write.before else _NO_VERSION
+    return _UPDATED.format(who, named, when, used, raises)
 
 
 def _through(write: OverwriteFacts) -> Text:

@@ -1,0 +1,134 @@
+"""Finds the block of a program in which an update of parameters comes between a forward pass and the backward pass that still needs the old values.
+
+The update, the backward pass and the forward pass may each be in a function that a statement of the block calls.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from inplacelab.recording.fixes.spots import ParsedFiles, Spot, Trail, Where
+from inplacelab.recording.source_tree import SourceTree
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_STEPS = ("step", "minimize")
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Statements of one block.
+
+    Attributes:
+        where: the place of the pass in the file.
+        block: the statements of the block.
+        updates: those that are known to change the parameters.
+        passes: the one that runs the backward pass.
+        kept: those that computed what it needs.
+        parameters: the names of the parameters that are known.
+    """
+
+    where: Where
+    block: Sequence[ast.stmt]
+    updates: Sequence[ast.stmt]
+    passes: ast.stmt
+    kept: Sequence[ast.stmt]
+    parameters: frozenset[str]
+
+    @property
+    def program(self) -> SourceTree:
+        """The parsed file."""
+        return self.where.program
+
+    @property
+    def all_updates(self) -> Sequence[ast.stmt]:
+        """The statements that update parameters: the known ones, and others of their kind between the forward and the backward pass."""
+        start = min((self.block.index(each) for each in self.kept), default=self.block.index(self.updates[0]))
+        between = self.block[start : self.block.index(self.passes)]
+        return [each for each in between if each in self.updates or stepped(each) is not None or self.is_like_known(each)]
+
+    def is_like_known(self, statement: ast.stmt) -> bool:
+        """Whether a statement calls the function that one of the known updates calls."""
+        called = _called(statement)
+        return called is not None and any(_called(each) == called for each in self.updates)
+
+
+def stepped(statement: ast.stmt) -> str | None:
+    """Returns the optimizer of a statement that is nothing but its step: "opt" of `opt.step()` and of `scaler.step(opt)`; None for any other."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=attr), args=args)) if attr in _STEPS:
+            scaled = args and "scaler" in ast.unparse(owner).lower()
+            return ast.unparse(args[0] if scaled else owner)
+    return None
+
+
+def crossing(trails: Sequence[Trail], sources: ParsedFiles) -> Crossing | None:
+    """Returns the block; None if there is none, as when the update of one turn of a loop meets the backward pass of the next.
+
+    Args:
+        trails: the values that the pass found overwritten, all by updates.
+        sources: the files.
+    """
+    needed = trails[0].needed
+    writes = [write for each in trails for write in each.writes]
+    if not needed or not writes:
+        return None
+    depth = _parting(needed, writes[0])
+    if depth is None:
+        return None
+    for where in sources.at(needed[len(needed) - 1 - depth :]):
+        passes = where.statement
+        if passes is None:
+            return None
+        program = where.program
+        for inside in _statements(passes, program):
+            block = program.block(inside)
+            updates = [_in_block(each, depth, needed, block, sources) for each in writes]
+            if all(each is not None and each is not inside for each in updates):
+                found = [each for each in block if each in updates]
+                if block.index(found[-1]) > block.index(inside):
+                    return None
+                kept = [_in_block(each.kept, depth, needed, block, sources) for each in trails]
+                names = (name for each in trails for spot in (*each.kept[:1], *(one[0] for one in each.writes)) for name in spot.names)
+                before = [each for each in block if each in kept and block.index(each) < block.index(found[0])]
+                return Crossing(where, block, found, inside, before, frozenset(names))
+    return None
+
+
+def _statements(statement: ast.stmt, program: SourceTree) -> Iterator[ast.stmt]:
+    """Yields a statement and those around it in its function, from the inside out."""
+    yield statement
+    for each in program.around(statement):
+        if isinstance(each, _SCOPES):
+            return
+        if isinstance(each, ast.stmt):
+            yield each
+
+
+def _parting(one: Sequence[Spot], other: Sequence[Spot]) -> int | None:
+    """Returns at which call, counted from the outermost, two stacks part; None if they never do."""
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return next((k for k, (a, b) in enumerate(pairs) if (a.filename, a.line) != (b.filename, b.line)), None)
+
+
+def _in_block(
+    spots: Sequence[Spot], depth: int, like: Sequence[Spot], block: Sequence[ast.stmt], sources: ParsedFiles
+) -> ast.stmt | None:
+    """Returns the statement of a block that led to a place; None if none did."""
+    outer, mine = like[len(like) - depth :], spots[len(spots) - depth :] if depth else ()
+    if len(spots) <= depth or [(each.filename, each.line) for each in outer] != [(each.filename, each.line) for each in mine]:
+        return None
+    spot = spots[len(spots) - 1 - depth]
+    if spot.filename != like[len(like) - 1 - depth].filename:
+        return None
+    for where in sources.at((spot,)):
+        statement = where.statement
+        return next((each for each in block if statement is not None and statement in ast.walk(each)), None)
+    return None
+
+
+def _called(statement: ast.stmt) -> str | None:
+    """Returns the function that a statement does nothing but call; None for a method of one object."""
+    value = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
+    return ast.unparse(value.func) if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute) else None
