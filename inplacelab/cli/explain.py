@@ -357,12 +357,14 @@ def _tried(
         written = None
         _say(options, _NOT_WRITTEN.format(shown_file(changed)))
     said = None if tried.fixes else report_of_trials(tried, framework.name)
-    known = {"fixes": tried.fixes, "sources": sources, "written": written}
+
+    def fixed(found: Finding) -> Finding:
+        return replace(found, fixes=tried.fixes, sources=sources, written=written)
+
     if seen.error is None:  # updates of parameters, with which backward went on
-        seen = replace(seen, handled=[replace(each, **known) if is_update(each.facts) else each for each in seen.handled])
+        seen = replace(seen, handled=[fixed(each) if is_update(each.facts) else each for each in seen.handled])
     else:
-        ended = seen.ended or Finding(FailureFacts("stale", ()), seen.error, ended=True)
-        seen = replace(seen, ended=replace(ended, **known))
+        seen = replace(seen, ended=fixed(seen.ended or Finding(FailureFacts("stale", ()), seen.error, ended=True)))
     return seen, Attempts(tried.count, said), of_program(tried.fixes, main.path)
 
 
