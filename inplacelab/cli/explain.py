@@ -32,6 +32,7 @@ from inplacelab.recording.facts import FailureFacts, FixFacts
 from inplacelab.recording.fixes import of_program, with_fixes
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.failures import is_update
 from inplacelab.recording.sentences.stacks import shown_file
 from inplacelab.recording.trace import ending_trails, places_of, trail_of
 from inplacelab.supported import Framework, frameworks
@@ -110,7 +111,8 @@ def seen_in(
     if not found:
         said += [*([str(nothing_found(*watched_in(recording)))] if raised is None else []), *map(str, recording.notes)]
     if raised is None:
-        return Seen(said, *watched_in(recording), recording.notes, found, None, None, ())
+        updates = [trail_of(each.facts) for each in silent if is_update(each.facts)]
+        return Seen(said, *watched_in(recording), recording.notes, found, None, None, updates)
     error = recording.steps[-1].error if recording.steps else None
     checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
     trails = () if checked else ending_trails(recording, filename)
@@ -355,10 +357,16 @@ def _tried(
     elif changed is not None:
         written = None
         _say(options, _NOT_WRITTEN.format(shown_file(changed)))
-    ended = seen.ended or Finding(FailureFacts("stale", ()), seen.error, ended=True)
-    ended = replace(ended, fixes=tried.fixes, sources=sources, written=written)
     said = None if tried.fixes else report_of_trials(tried, framework.name)
-    return replace(seen, ended=ended), Attempts(tried.count, said), of_program(tried.fixes, main.path)
+
+    def fixed(found: Finding) -> Finding:
+        return replace(found, fixes=tried.fixes, sources=sources, written=written)
+
+    if seen.error is None:  # updates of parameters, with which backward went on
+        seen = replace(seen, handled=[fixed(each) if is_update(each.facts) else each for each in seen.handled])
+    else:
+        seen = replace(seen, ended=fixed(seen.ended or Finding(FailureFacts("stale", ()), seen.error, ended=True)))
+    return seen, Attempts(tried.count, said), of_program(tried.fixes, main.path)
 
 
 def _with_another_text(seen: Seen) -> str | None:

@@ -256,13 +256,13 @@ class Searched:
     Attributes:
         fixes: the fixes that work, of the cells as one text.
         count: how many edits were tried.
-        copies: the bytes of the copies of everything that grad nodes save.
+        copies: see `Tried`.
         elsewhere: the first line that would have to change, if it is in another file, which was not edited.
     """
 
     fixes: tuple[FixFacts, ...]
     count: int
-    copies: int
+    copies: int | None
     elsewhere: Spot | None = None
 
 

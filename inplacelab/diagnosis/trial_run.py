@@ -160,7 +160,9 @@ def recorded(
     shown = keeping(tree) if keeps and asked.reference else tree
     raised = session.run([compile(instrument.instrumented(shown), str(script), "exec", dont_inherit=True)], names)
     recording, error = session.recording(), error_of(raised)
-    unnoticed = dict.fromkeys(each.write.line for each in unnoticed_writes(recording))
+    # In the reference, nodes have copies of the parameters.
+    known = (each for each in unnoticed_writes(recording) if not (asked.reference and each.is_update))
+    unnoticed = dict.fromkeys(each.write.line for each in known)
     return Outcome(
         error,
         trails=tuple(ending_trails(recording, str(script))) if error else (),

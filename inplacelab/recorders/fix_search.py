@@ -242,9 +242,7 @@ class _Search:
         for depth in range(DEEPEST):
             failed = []
             for each in candidates:
-                if budget.varied and each.way != "refused" and any(each.way == other.way for other in self._right):
-                    continue
-                if each.other and self._meant_otherwise:
+                if self._has_like(each):
                     continue
                 outcome = self._tried(each)
                 if outcome is not None and outcome.error:
@@ -257,6 +255,12 @@ class _Search:
                 break
             candidates = [together((each, more)) for each, outcome in failed for more in self._more(each, outcome)]
         return self._result()
+
+    def _has_like(self, proposal: Proposal) -> bool:
+        """Whether one fix of a kind is enough, and there is one."""
+        if proposal.other and self._meant_otherwise:
+            return True
+        return self._budget.varied and proposal.way != "refused" and any(proposal.way == other.way for other in self._right)
 
     def _result(self) -> tuple[FixFacts, ...]:
         return tuple((*(self._right.values() or self._others), *self._meant_otherwise)[: self._budget.enough])
@@ -283,18 +287,21 @@ class _Search:
         outcome = self._runner.run(proposal.edits)
         if outcome.error:
             return outcome
+        self._judge(proposal, outcome)
+        return outcome
+
+    def _judge(self, proposal: Proposal, outcome: Outcome) -> None:
+        """Notes an edited program that ran to its end, if it is right."""
+        reference = self._reference
         if proposal.other:
-            if self._reference is None or outcome.renews(self._reference):
+            if reference is None or outcome.renews(reference):
                 self._meant_otherwise.append(proposal.facts("renewed"))
         elif proposal.way == REORDER:
-            if self._reference is not None and self._is_reordered(proposal, outcome):
+            if reference is not None and self._is_reordered(proposal, outcome):
                 self._right[proposal] = proposal.facts("reordered")
-        elif self._reference is not None and not outcome.gives(self._reference):
-            pass
-        elif self._keeps_order(proposal):
-            differs = [] if self._reference is None else outcome.differing(self._reference)
+        elif (reference is None or outcome.gives(reference)) and self._keeps_order(proposal):
+            differs = [] if reference is None else outcome.differing(reference)
             self._note(proposal if differs else self._with_fewer(proposal), differs)
-        return outcome
 
     def _keeps_order(self, proposal: Proposal) -> bool:
         files = dict.fromkeys(each.file for each in proposal.edits)

@@ -106,7 +106,7 @@ class Updating(observe.Observer):
         self.updates = Updates()
         self._passes = 0
 
-    def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
+    def backward_begins(self, _: Sequence[tuple[Any, Any]]) -> None:
         self._passes += 1  # it writes to gradients, which are no parameters
 
     def backward_ends(self) -> None:

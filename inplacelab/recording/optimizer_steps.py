@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal
 
 from inplacelab.recording.facts import OverwriteFacts, SiteFacts, Sites
@@ -85,7 +86,7 @@ def _stepping(text: str) -> tuple[str, str] | None:
 def _outside(name: str, sites: Sites, read: Read) -> list[str]:
     """Returns what the callers of a function call what is `name` in it, from the inside out."""
     found: list[str] = []
-    for site, caller in zip(sites, sites[1:], strict=False):
+    for site, caller in pairwise(sites):
         root = re.split(r"[.\[]", name, maxsplit=1)[0]
         given = _argument(root, site, caller, read)
         if given is None:

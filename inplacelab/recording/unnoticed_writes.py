@@ -156,6 +156,13 @@ class Unnoticed:
     begun: Step
     wrong: tuple[str, ...]
 
+    @property
+    def is_update(self) -> bool:
+        """Whether it changed a parameter that a node has saved: had the node saved a copy, its gradients would be right."""
+        is_parameter = self.tensor is not None and self.tensor.leaf and self.tensor.needs_gradient
+        nodes = (facts.name for _, facts in self.read.nodes if facts is not None)
+        return self.why == "saved" and is_parameter and not any(each.startswith(_UNCHECKED) for each in nodes)
+
 
 @dataclass(frozen=True, slots=True)
 class _Write:
@@ -382,7 +389,7 @@ def _facts(recording: Recording, each: Unnoticed) -> FailureFacts:
     node = next((facts.name for facts in nodes), "")
     names = each.tensor.names if each.tensor else ()
     wrote = OverwriteFacts(each.write.op or "", 0, 0, write, how="silent" if each.why == "saved" else each.why)
-    if each.why == "saved" and each.tensor is not None and each.tensor.leaf and each.tensor.needs_gradient:
+    if each.is_update:
         wrote = as_update(wrote, "own", lambda file: recording.text_of(source_of(recording, file) or 0))
     if each.through is not None:
         base = names[0] if names else ""

@@ -125,6 +125,7 @@ class Updating:
     def inside(self) -> Iterator[None]:
         """Collects it inside a `with` block."""
         with ExitStack() as stack:
+            each: type
             for each in _classes(paddle.optimizer.Optimizer):
                 methods = [name for name in ("step", "minimize") if name in vars(each)]
                 stack.enter_context(_replaced(each, **dict.fromkeys(methods, self._followed)))
