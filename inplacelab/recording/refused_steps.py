@@ -56,19 +56,22 @@ class _Case:
     def written(self, rule: RefusalRule) -> RefusalFacts | None:
         """Returns what is known of a write that was refused."""
         given = [self.before.tensors[key] for key in self.step.inputs if key in self.before.tensors]
-        tensor = next((each for each in given if self._is_meant(rule, each)), None) or self._in_text(rule)
-        if tensor is None:
-            return None
-        owner = next((each for each in self.before.tensors.values() if each.grad == tensor.id), None)
         statement = statement_at(self.recording, self.place)
         written = "" if statement is None else written_in(statement, self.step.op or "")
+        meant = [each for each in given if self._is_meant(rule, each)]
+        tensor = meant[0] if meant and (rule != "saved" or len(meant) == 1) else self._in_text(rule)
+        if tensor is None:  # such as an inference tensor, which is not recorded everywhere
+            return RefusalFacts(rule, written, made=self.bound(written)) if rule == "inference" and written else None
+        owner = next((each for each in self.before.tensors.values() if each.grad == tensor.id), None)
         if rule == "leaf" and owner is not None:
             known = self.named(owner)
             name = written or (f"{known}.grad" if known else "")
             whole = f"{known}.grad" if known and f"{known}.grad" != name else ""
             return RefusalFacts("gradient", name, whole, op=self.step.op or "")
         root = bound_at(self.before, written, self.place) if written else None
-        if root is not None and root.storage == tensor.storage:  # `b[:, 1] += 1` writes to a view of `b`
+        if root is not None and root.storage != tensor.storage:
+            written = ""
+        elif root is not None:  # `b[:, 1] += 1` writes to a view of `b`
             tensor = root
         base = None if tensor.base is None else self.before.tensors.get(tensor.base)
         if rule in ("leaf", "view"):
@@ -81,13 +84,16 @@ class _Case:
         made = self.made(self.recording, tensor.id, tensor.names) or self.bound(known)
         op = called_in(made[0].expression) if rule == "several" and made else self.step.op or ""
         origin = self.bound(viewed) if of_leaf and viewed else ()
-        return RefusalFacts(rule, name, whole, viewed, op, made, origin, of_leaf=of_leaf, is_parameter=any("." in each for each in leaf.names))
+        is_parameter = any("." in each for each in leaf.names)
+        return RefusalFacts(rule, name, whole, viewed, op, made, origin, of_leaf=of_leaf, is_parameter=is_parameter)
 
     @staticmethod
     def _is_meant(rule: RefusalRule, tensor: TensorFacts) -> bool:
         if rule == "leaf":
             return tensor.leaf and tensor.needs_gradient
-        return tensor.base is not None if rule in ("several", "no_grad", "view") else True
+        if rule in ("inference", "saved"):
+            return not tensor.needs_gradient
+        return tensor.base is not None
 
     def _in_text(self, rule: RefusalRule) -> TensorFacts | None:
         """Returns the tensor that the statement names and that may be meant, if it is the only one: not every call tells its operands."""

@@ -40,7 +40,11 @@ def binding(program: SourceTree, name: str, line: int) -> ast.stmt | None:
     if not name.isidentifier():
         if not re.fullmatch(r"self\.\w+", name):
             return None
-        found = [each for each in _assignments(program.tree) if any(ast.unparse(one) == name for one in _targets(each))]
+        found = [
+            each
+            for each in _assignments(program.tree)
+            if not isinstance(each, ast.AugAssign) and any(ast.unparse(one) == name for one in _targets(each))
+        ]
         alone = len(found) == 1 and _owner(program, found[0]) is not _function_at(program, line)
         return found[0] if alone else None
     here = _function_at(program, line)

@@ -55,7 +55,7 @@ def refused(
     ):  # a view of it that was made in the same line: `b[:, 1] += 1`
         named, tensor = here.viewed(tensor)
         base = _base_of(tensor)
-        rule = "leaf" if rule == "view" and base is None else rule
+    rule = "leaf" if rule == "view" and base is None else rule
     leaf = tensor if base is None else base
     of_leaf = _is_leaf(leaf) and needs_gradient(leaf)
     viewed = "" if base is None else here.named(base)

@@ -273,7 +273,7 @@ def _of_clone(case: _Case, *, sure: bool) -> Iterator[Proposal]:
     """`x = x.clone()` before a write to a part of `x`."""
     root = _root_written(case.statement)
     program, statement = case.program, case.statement
-    target = statement.target if isinstance(statement, ast.AugAssign) else None
+    target: ast.expr | None = statement.target if isinstance(statement, ast.AugAssign) else None
     if isinstance(statement, ast.Assign):
         target = statement.targets[0]
     whole = isinstance(target, ast.Name)
@@ -331,15 +331,13 @@ def _ordinary_tensor(case: _Case) -> Iterator[Proposal]:
         yield case.where.proposal(says, [edit], sure="." not in name, reason=_NORMAL)
 
 
-def _inference_modes(where: Where) -> list[ast.expr]:
+def _inference_modes(where: Where) -> list[ast.Attribute]:
     """Returns `torch.inference_mode` around a place, or in the function that it calls, or else all of the file."""
-    every = [
+    mine = [
         each
         for each in ast.walk(where.program.tree)
-        if (isinstance(each, ast.Attribute) and each.attr == "inference_mode")
-        or (isinstance(each, ast.Name) and each.id == "inference_mode")
+        if isinstance(each, ast.Attribute) and each.attr == "inference_mode"
     ]
-    mine = [each for each in every if isinstance(each, ast.Attribute)]
     if where.statement is None:
         return mine
     line = where.statement.lineno
@@ -441,7 +439,7 @@ def _retained(case: _Case, where: Where) -> Iterator[Proposal]:
     if statement is None or program.whole_lines(statement) is None:
         return
     call = f"{name}.{'retain_grad' if case.framework == 'torch' else 'retain_grads'}()"
-    edit = program.append(statement, f"\n{' ' * program.start(statement)[1]}{call}")
+    edit = program.line_after(statement, call)
     yield where.proposal(_RETAIN.format(call, where.line(statement.lineno)), [edit], sure=True, reason=_RETAIN_WHY)
 
 

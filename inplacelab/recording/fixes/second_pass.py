@@ -92,12 +92,11 @@ def _read_first(body: Sequence[ast.stmt]) -> list[str]:
 
 def _detached(trail: Trail, where: Where, backward: ast.stmt, states: Sequence[str]) -> Iterator[Proposal]:
     program = where.program
-    column = " " * program.start(backward)[1]
     is_lstm = any(each.op.endswith("lstm") for each in trail.kept[:1])
     tuples = {name for name in states if _is_tuple(program, name, is_lstm=is_lstm)}
     for all_tuples in (False, True):
         lines = [_detach(name, is_tuple=all_tuples or name in tuples) for name in states]
-        edit = program.append(backward, "".join(f"\n{column}{line}" for line in lines))
+        edit = program.line_after(backward, "\n".join(lines))
         says = _AFTER.format(_listed(lines), where.line(backward.lineno))
         yield where.proposal(
             says, [edit], reason=_REASON.format(_listed(states)), price=_PRICE, way="carried", sure=not all_tuples or bool(tuples), other=True

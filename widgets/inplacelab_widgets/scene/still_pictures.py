@@ -53,7 +53,7 @@ _AIR = 6.0
 """The space on both sides of a note, in px."""
 
 LOOKS = {
-    "kept": "kept", "read": "kept", "overwritten": "written", "released": "written", "needed": "refused", "refused": "refused",
+    "origin": "kept", "kept": "kept", "read": "kept", "overwritten": "written", "released": "written", "needed": "refused", "refused": "refused",
 }  # fmt: skip
 """How the player names the looks of the roles in the trace."""
 _SIGNS = {"kept": ("▼ ", "pin stale"), "written": ("", "pill changed"), "refused": ("✗ ", "pin blamed")}
