@@ -27,6 +27,7 @@ from inplacelab.recorders.run import Session
 from inplacelab.recorders.sources import parsed
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.trial_data import OWN, OtherData
+from inplacelab.recorders.trial_end import End
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.order import keeps_order
 from inplacelab.recording.fixes.recorded import trails_of
@@ -44,12 +45,14 @@ class Asked:
         edits: edits of the script that may move a statement across another one that depends on it; the script
             itself runs without them. None for any other trial.
         seconds: how long finite differences may take.
+        end: when it ends early.
     """
 
     reference: bool = False
     number: int = OWN
     edits: tuple[EditFacts, ...] | None = None
     seconds: float = 0.0
+    end: End = End()
 
     @cached_property
     def data(self) -> OtherData:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.program import Scope
 from inplacelab.recorders.sources import identifiers, parsed
 from inplacelab.recorders.trial_data import OWN, Compared
+from inplacelab.recorders.trial_end import Reached
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes import SHOWN
 from inplacelab.recording.fixes.order import moves
@@ -54,6 +55,7 @@ class Outcome:
         unnoticed: the lines of the writes that a backward pass did not know of, so that its gradients are wrong.
         keeps_order: whether the edits asked about do (see `Runner.keeps_order`).
         slopes: how the first pass compares with finite differences, for a framework whose own backward may be wrong.
+        reached: how far it came; None if that is not known.
     """
 
     error: str = ""
@@ -64,6 +66,13 @@ class Outcome:
     unnoticed: tuple[int, ...] = ()
     keeps_order: bool = True
     slopes: Compared | None = None
+    reached: Reached | None = None
+
+    def until(self, reached: Reached) -> Outcome:
+        """Returns the same of a run that came so far. What ended it early was no error."""
+        if reached.early:
+            return replace(self, error="", trails=(), reached=reached)
+        return replace(self, reached=reached)
 
     def gives(self, meant: Outcome) -> bool:
         """Whether the program ran, backward knew of every write, and all passes gave the losses and gradients that were meant."""

@@ -23,6 +23,7 @@ from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.trial_data import OtherData
+from inplacelab.recorders.trial_end import Passes
 from inplacelab.recording.trace import trail_of
 
 MOST = 1 << 22
@@ -36,17 +37,24 @@ class Gradients:
     """Collects the losses and gradients that each backward pass gives, in the order in which leaves are reached from its roots.
 
     Args:
+        ends: counts the passes, and ends the run.
         keeps_graphs: whether every pass keeps what nodes have saved, so that a second one does not fail.
     """
 
-    def __init__(self, *, keeps_graphs: bool) -> None:
-        self._keeps_graphs = keeps_graphs
+    def __init__(self, ends: Passes, *, keeps_graphs: bool) -> None:
+        self._ends, self._keeps_graphs = ends, keeps_graphs
         self.passes: list[dict[str, Any]] = []
         self._room = MOST
         self.patch = Patch(torch.autograd, "_engine_run_backward", self.run_pass)
 
-    def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType) -> Any:
+    def run_pass(
+        self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
         """Runs a backward pass, and collects what it gives."""
+        with self._ends.one(frame):
+            return self._collected(run, args, kwargs)
+
+    def _collected(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         asks = pass_arguments(args, kwargs)
         leaves = list(_leaves([root_node(each) for each in asks.roots]))
         if self._keeps_graphs:
@@ -127,7 +135,8 @@ def _array(tensor: Any) -> Any:
 
 def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     """Runs a script; see `trial_run.Run`."""
-    gradients, copies = Gradients(keeps_graphs=asked.reference), Copies()
+    ends = Passes(asked.end)
+    gradients, copies = Gradients(ends, keeps_graphs=asked.reference), Copies()
     with asked.data.reseeding(*_SEEDS), Varied(asked.data) if asked.data.number else nullcontext():
         torch.manual_seed(0)
         gradients.patch.begin()
@@ -141,7 +150,7 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
             gradients.patch.end()
     # What a recorder has not noticed of a PyTorch program is not looked at here: the reference is watched, and not recorded.
     return replace(
-        ran, passes=gradients.passes, values=named(names, text, WATCHED, _array), copies=copies.bytes, unnoticed=()
+        ran.until(ends.reached), passes=gradients.passes, values=named(names, text, WATCHED, _array), copies=copies.bytes, unnoticed=()
     )
 
 
