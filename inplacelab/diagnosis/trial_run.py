@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import decode_source
 from pathlib import Path
@@ -52,7 +53,7 @@ class Asked:
     number: int = OWN
     edits: tuple[EditFacts, ...] | None = None
     seconds: float = 0.0
-    end: End = End()
+    end: End = field(default_factory=End)
 
     @cached_property
     def data(self) -> OtherData:
@@ -135,7 +136,9 @@ def main(request: Path) -> None:
         outcome = Outcome(error_of(reason))
     else:
         with main_module(program, told.arguments) as module, told.asked.data.seeded():
+            begun = time.monotonic()
             outcome = run(program, decode_source(program.path.read_bytes()), vars(module), told.asked)
+            outcome.seconds = time.monotonic() - begun
     if os.getpid() == process:  # and not a child that the script has forked
         told.outcome.write_bytes(pickle.dumps(outcome))
 

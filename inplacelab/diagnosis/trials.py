@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -78,8 +79,12 @@ LARGEST = 64 << 20
 """A folder with more bytes is not copied."""
 TRIALS = 24
 """So many edits are tried."""
+TOGETHER = 20
+"""All trials together take no longer than so many seconds; or, if that is more, than"""
 BUDGET = 10
-"""All trials together take no longer than so many times what one may take."""
+"""so many times what the original takes until it fails."""
+LEAST = 1
+"""A trial that has begun may take so many seconds."""
 _ENVIRONMENTS = ("pyvenv.cfg", "conda-meta")
 """What is in the folder of an environment for Python, of whichever name."""
 
@@ -89,6 +94,11 @@ _TOO_LARGE = Text(
 _NO_REFERENCE = Text(
     "in a copy of its folder, with nothing on the standard input, and with a copy of everything that grad nodes save, the script still fails: {0}",
     "在所在文件夹的副本中运行，标准输入为空，并复制梯度节点保存的所有内容，脚本仍然失败：{0}",
+)
+_SLOW_REFERENCE = Text(
+    "in a copy of its folder, and with a copy of everything that grad nodes save, the script was ended after {0} seconds, before the step after the "
+    "failure had ended: `--seconds` gives it more time",
+    "在所在文件夹的副本中运行，并复制梯度节点保存的所有内容，{0} 秒后出错步的下一步仍未完成，脚本被结束：可用 `--seconds` 给它更多时间",
 )
 _WRONG_REFERENCE = Text(
     "backward does not know of the write in line {0}, so there are no right gradients to compare with",
@@ -170,6 +180,7 @@ class Trials:
             if size > LARGEST:
                 raise NotTriedError(_TOO_LARGE.format(LARGEST >> 20))
         self._budget = Budget(trials=TRIALS, seconds=seconds * BUDGET, tell=tell)
+        self._until: float | None = None  # when the last trial ends; None before the original has run
         self._failing: int | None = None  # the number of the pass that fails in the original (see `End`); None before that ran
         self._template: Template | None = Template(framework)
         self._ends: dict[int, End] = {}  # when the trials end, by the numbers of their data
@@ -182,6 +193,8 @@ class Trials:
 
     def _original(self) -> Outcome:
         outcome = self.run(())
+        self._budget.seconds = max(TOGETHER, outcome.seconds * BUDGET)
+        self._until = time.monotonic() + self._budget.seconds
         self._failing = outcome.reached.failing if outcome.error and outcome.reached is not None else 0
         return outcome
 
@@ -206,6 +219,8 @@ class Trials:
         if self._failing is None:
             self._original()
         reference = self.run((), reference=True)
+        if reference.late:
+            raise NotTriedError(_SLOW_REFERENCE.format(f"{reference.seconds:.0f}"))
         if reference.error:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
         resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
@@ -265,9 +280,11 @@ class Trials:
             )))  # fmt: skip
             path = (*self._path(copy), str(Path(__file__).parents[2]))
             environment = {**os.environ, "PYTHONHASHSEED": "0"}
-            status = self._ended(Job(request, copy, path, environment, self._seconds))
+            left = self._seconds if self._until is None else self._until - time.monotonic()
+            seconds = max(min(self._seconds, left), LEAST)
+            status = self._ended(Job(request, copy, path, environment, seconds))
             if status is None:
-                return Outcome(str(_TOO_LONG.format(f"{self._seconds:g}")))
+                return Outcome(str(_TOO_LONG.format(f"{seconds:.0f}")), seconds=seconds, late=True)
             if not outcome.exists():
                 return Outcome(str(_PROCESS_ENDED.format(status)))
             found: Outcome = pickle.loads(outcome.read_bytes())  # written by our own process

@@ -56,6 +56,8 @@ class Outcome:
         keeps_order: whether the edits asked about do (see `Runner.keeps_order`).
         slopes: how the first pass compares with finite differences, for a framework whose own backward may be wrong.
         reached: how far it came; None if that is not known.
+        seconds: how long it ran, if that was measured.
+        late: whether it was ended because it took too long.
     """
 
     error: str = ""
@@ -67,6 +69,8 @@ class Outcome:
     keeps_order: bool = True
     slopes: Compared | None = None
     reached: Reached | None = None
+    seconds: float = 0.0
+    late: bool = False
 
     def until(self, reached: Reached) -> Outcome:
         """Returns the same of a run that came so far. What ended it early was no error."""
@@ -221,12 +225,15 @@ class _Search:
                 if budget.varied and each.way != "refused" and any(each.way == other.way for other in self._right):
                     continue
                 outcome = self._tried(each)
+                if each.way == "elsewhere" and not depth:
+                    self._with_more(each, outcome)
                 if outcome is not None and outcome.error:
                     failed.append((each, outcome))
                 if len(self._right) >= budget.enough:
                     return self._result()
             if not depth:
-                self._with_more_copies(failed)
+                copies = [each for each in failed if each[0].way == "copy"]
+                self._with_more(*max(copies, key=lambda each: len(each[0].edits), default=(None, None)))
             if self._right or self._others or depth == DEEPEST - 1:
                 break
             candidates = [together((each, more)) for each, outcome in failed for more in self._more(each, outcome)]
@@ -291,21 +298,20 @@ class _Search:
                 works = fewer
         return works
 
-    def _with_more_copies(self, failed: Sequence[tuple[Proposal, Outcome]]) -> None:
-        """Adds copies to those of all values as long as other values are found overwritten."""
-        both = max(
-            (each for each in failed if each[0].way == "copy"), key=lambda each: len(each[0].edits), default=None
-        )
+    def _with_more(self, tried: Proposal | None, outcome: Outcome | None) -> None:
+        """Adds edits of the same kind to one that fails, as long as other values are found overwritten: a block that is written in place twice
+        needs both writes out of place, and that costs less than a copy in a block that the whole program shares.
+        """
         for _ in range(ROUNDS):
-            if both is None or self._right or self._others:
+            if tried is None or outcome is None or not outcome.error or self._right or self._others:
                 return
-            more = [each for each in self._more(*both) if each.way == "copy"]
-            most = max(more, key=lambda each: len(each.edits), default=None)
-            if most is None:
+            more = [each for each in self._more(tried, outcome) if each.way == tried.way]
+            # Of the writes one at a time, for each leads to the next; of the copies all that are known.
+            more.sort(key=lambda each: 0 if each.way == "elsewhere" else -len(each.edits))
+            if not more:
                 return
-            tried = together((both[0], most))
+            tried = together((tried, more[0]))
             outcome = self._tried(tried)
-            both = None if outcome is None or not outcome.error else (tried, outcome)
 
     # --- on other data -----------------------------------------------------------------------------------------------------
 

@@ -110,7 +110,7 @@ class Varied(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by my
         if kind.quiet or kind.is_pass or getattr(func, "__module__", "") == INIT:
             return func(*args, **kwargs)
         given = tensors_in(args, kwargs)
-        for each in given if torch.is_grad_enabled() else ():
+        for each in given if torch.is_grad_enabled() and _computes(func) else ():
             if each.requires_grad and each.is_leaf:
                 self._vary(each)
         result = func(*args, **kwargs)
@@ -125,6 +125,26 @@ class Varied(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by my
             with torch._C.DisableTorchFunction(), torch.no_grad():
                 values = torch.from_numpy(self._data.values(_array(tensor)))
                 tensor.detach().copy_(values)
+
+
+def _computes(func: Any) -> bool:
+    """Whether a function computes with the values of a leaf. What only asks for its shape, or leads to its values, may run before it has any:
+    what an uninitialized leaf holds must decide nothing.
+    """
+    name = getattr(func, "__name__", "")
+    if name in ("__get__", "__set__", "__delete__"):
+        return getattr(getattr(func, "__self__", None), "__name__", "") in _COMPUTED
+    return name not in _ASKED and not name.startswith("new_") and not name.endswith("_like")
+
+
+_COMPUTED = frozenset({"T", "mT", "H", "mH", "real", "imag"})
+"""Attributes that are operations."""
+_ASKED = frozenset({
+    "__hash__", "__len__", "__repr__", "data_ptr", "detach", "detach_", "dim", "element_size", "get_device", "is_complex", "is_contiguous",
+    "is_floating_point", "nelement", "ndimension", "numel", "register_hook", "register_post_accumulate_grad_hook", "requires_grad_", "retain_grad",
+    "size", "storage_offset", "stride", "untyped_storage",
+})  # fmt: skip
+"""Methods that do not read values."""
 
 
 def _array(tensor: Any) -> Any:
