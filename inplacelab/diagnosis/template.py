@@ -42,6 +42,7 @@ class Job:
         path: where it looks for modules.
         environment: its environment.
         seconds: how long that may take.
+        libraries: what the template imports before, if it can.
     """
 
     request: Path
@@ -49,6 +50,7 @@ class Job:
     path: tuple[str, ...]
     environment: dict[str, str]
     seconds: float
+    libraries: tuple[str, ...] = ()
 
 
 class NoTemplateError(Exception):
@@ -161,6 +163,7 @@ def main(framework: str) -> None:
     with suppress(BrokenPipeError, EOFError):
         while True:
             job: Job = pickle.load(source)
+            _load(job.libraries)
             if not _may_fork():
                 _say(sink, 0)
                 _say(sink, _CANNOT)
@@ -180,6 +183,17 @@ def main(framework: str) -> None:
             if status is None:
                 return
             _say(sink, status)
+
+
+def _load(libraries: Sequence[str]) -> None:
+    """Imports modules that the trials would import one after the other."""
+    missing = [each for each in libraries if each not in sys.modules]
+    for each in missing:
+        with suppress(Exception):
+            importlib.import_module(each)
+    if missing:
+        gc.collect()
+        gc.freeze()
 
 
 def _say(sink: Any, number: int) -> None:

@@ -10,6 +10,7 @@ import os
 import pickle
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import decode_source
@@ -21,6 +22,7 @@ from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.fix_search import Outcome
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
+from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.part import Part
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.replay import keeping
@@ -127,7 +129,7 @@ def _main_of(told: Request) -> Main:
 def main(request: Path) -> None:
     """Runs a request."""
     told: Request = pickle.loads(request.read_bytes())  # written by our own process
-    process = os.getpid()
+    process, before = os.getpid(), frozenset(sys.modules)
     sys.path.append(str(told.folder))  # libraries that stand there are not copied
     run: Run = loaded(frameworks()[told.framework].trial)
     try:
@@ -139,8 +141,17 @@ def main(request: Path) -> None:
             begun = time.monotonic()
             outcome = run(program, decode_source(program.path.read_bytes()), vars(module), told.asked)
             outcome.seconds = time.monotonic() - begun
+    outcome.libraries = tuple(_libraries(before))
     if os.getpid() == process:  # and not a child that the script has forked
         told.outcome.write_bytes(pickle.dumps(outcome))
+
+
+def _libraries(before: frozenset[str]) -> Iterator[str]:
+    """Yields the names of the modules of libraries that were imported since then."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if name not in before and isinstance(file, str) and not is_own(file):
+            yield name
 
 
 STEPS = 50_000

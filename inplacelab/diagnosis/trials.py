@@ -183,6 +183,7 @@ class Trials:
         self._until: float | None = None  # when the last trial ends; None before the original has run
         self._failing: int | None = None  # the number of the pass that fails in the original (see `End`); None before that ran
         self._template: Template | None = Template(framework)
+        self._libraries: tuple[str, ...] = ()  # what it imported
         self._ends: dict[int, End] = {}  # when the trials end, by the numbers of their data
         self.lines = lines or lines_of(str(self._script))
 
@@ -194,6 +195,7 @@ class Trials:
     def _original(self) -> Outcome:
         outcome = self.run(())
         self._budget.seconds = max(TOGETHER, outcome.seconds * BUDGET)
+        self._libraries = outcome.libraries
         self._until = time.monotonic() + self._budget.seconds
         self._failing = outcome.reached.failing if outcome.error and outcome.reached is not None else 0
         return outcome
@@ -282,7 +284,7 @@ class Trials:
             environment = {**os.environ, "PYTHONHASHSEED": "0"}
             left = self._seconds if self._until is None else self._until - time.monotonic()
             seconds = max(min(self._seconds, left), LEAST)
-            status = self._ended(Job(request, copy, path, environment, seconds))
+            status = self._ended(Job(request, copy, path, environment, seconds, self._libraries))
             if status is None:
                 return Outcome(str(_TOO_LONG.format(f"{seconds:.0f}")), seconds=seconds, late=True)
             if not outcome.exists():

@@ -58,6 +58,7 @@ class Outcome:
         reached: how far it came; None if that is not known.
         seconds: how long it ran, if that was measured.
         late: whether it was ended because it took too long.
+        libraries: the modules of libraries that it imported.
     """
 
     error: str = ""
@@ -71,6 +72,7 @@ class Outcome:
     reached: Reached | None = None
     seconds: float = 0.0
     late: bool = False
+    libraries: tuple[str, ...] = ()
 
     def until(self, reached: Reached) -> Outcome:
         """Returns the same of a run that came so far. What ended it early was no error."""
