@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Self
 
 from inplacelab.diagnosis.template import Job, NoTemplateError, Template
 from inplacelab.diagnosis.trial_run import Asked, Request
@@ -310,7 +311,7 @@ class Trials:
         if self._template is not None:
             self._template.close()
 
-    def __enter__(self) -> Trials:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -90,6 +90,11 @@ class Outcome:
         return [name for name, value in mine if not close(value, meant.values[name])]
 
     @property
+    def early(self) -> bool:
+        """Whether it was ended before the program would have."""
+        return self.reached is not None and self.reached.early
+
+    @property
     def tells(self) -> bool:
         """Whether it can be compared with: it ran, and all losses and gradients are finite numbers."""
         numbers = (each for one in self.passes for each in one.values() if each is not None)
@@ -220,18 +225,17 @@ class _Search:
         self._meant_otherwise: list[FixFacts] = []  # the program runs, and computes something else on purpose
 
     def found(self, candidates: Sequence[Proposal]) -> tuple[FixFacts, ...]:
-        budget = self._budget
         for depth in range(DEEPEST):
             failed = []
             for each in candidates:
-                if budget.varied and each.way != "refused" and any(each.way == other.way for other in self._right):
+                if self._has_such(each):
                     continue
                 outcome = self._tried(each)
                 if each.way == "elsewhere" and not depth:
                     self._with_more(each, outcome)
                 if outcome is not None and outcome.error:
                     failed.append((each, outcome))
-                if len(self._right) >= budget.enough:
+                if len(self._right) >= self._budget.enough:
                     return self._result()
             if not depth:
                 copies = [each for each in failed if each[0].way == "copy"]
@@ -240,6 +244,11 @@ class _Search:
                 break
             candidates = [together((each, more)) for each, outcome in failed for more in self._more(each, outcome)]
         return self._result()
+
+    def _has_such(self, proposal: Proposal) -> bool:
+        """Whether a fix of this kind was found, and one is enough."""
+        one = self._budget.varied and proposal.way != "refused"
+        return one and any(proposal.way == each.way for each in self._right)
 
     def _result(self) -> tuple[FixFacts, ...]:
         return tuple((*(self._right.values() or self._others), *self._meant_otherwise)[: self._budget.enough])
@@ -268,10 +277,12 @@ class _Search:
             return outcome
         if self._reference is not None and not outcome.gives(self._reference):
             if proposal.other:
-                self._meant_otherwise.append(proposal.facts("runs"))
+                self._meant_otherwise.append(proposal.facts("runs", early=outcome.early))
         elif self._keeps_order(proposal):
-            differs = [] if self._reference is None else outcome.differing(self._reference)
-            self._note(proposal if differs else self._with_fewer(proposal), differs)
+            # Where a statement was moved, and the run ended early, it may have run once more, or once less.
+            moved = proposal.way == "order" and outcome.early
+            differs = [] if self._reference is None or moved else outcome.differing(self._reference)
+            self._note(proposal if differs else self._with_fewer(proposal), differs, early=outcome.early)
         return outcome
 
     def _keeps_order(self, proposal: Proposal) -> bool:
@@ -317,7 +328,7 @@ class _Search:
 
     # --- on other data -----------------------------------------------------------------------------------------------------
 
-    def _note(self, proposal: Proposal, differs: Sequence[str]) -> None:
+    def _note(self, proposal: Proposal, differs: Sequence[str], *, early: bool) -> None:
         """Notes a fix that is right on the program's own data, with what other data show of it."""
         checked: Evidence = "runs"
         slopes: list[Compared] = []
@@ -329,7 +340,7 @@ class _Search:
                 checked = "same"
         if not checked:
             return
-        fix = proposal.facts(checked, differs, sum(each.count for each in slopes) if slopes else None)
+        fix = proposal.facts(checked, differs, sum(each.count for each in slopes) if slopes else None, early=early)
         if differs:
             self._others.append(fix)
             self._budget.trials = min(self._budget.trials, self._budget.count + FEWER)
@@ -353,7 +364,8 @@ class _Search:
             found = self._runner.run(proposal.edits, number=number)
             if not found.gives(reference):
                 return "", ()
-            differs |= dict.fromkeys(found.differing(reference))
+            if not (proposal.way == "order" and found.early):
+                differs |= dict.fromkeys(found.differing(reference))
             count += 1
         return "gradients" if count else "same", tuple(differs)
 
