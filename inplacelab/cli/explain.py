@@ -362,11 +362,14 @@ def _tried(
     def fixed(found: Finding) -> Finding:
         return replace(found, fixes=tried.fixes, sources=sources, written=written)
 
+    return _with_each(seen, fixed), Attempts(tried.count, said), of_program(tried.fixes, main.path)
+
+
+def _with_each(seen: Seen, fixed: Callable[[Finding], Finding]) -> Seen:
+    """Returns what was seen, in which the findings that were tried have their fixes."""
     if seen.error is None:  # updates of parameters, with which backward went on
-        seen = replace(seen, handled=[fixed(each) if is_update(each.facts) else each for each in seen.handled])
-    else:
-        seen = replace(seen, ended=fixed(seen.ended or Finding(FailureFacts("stale", ()), seen.error, ended=True)))
-    return seen, Attempts(tried.count, said), of_program(tried.fixes, main.path)
+        return replace(seen, handled=[fixed(each) if is_update(each.facts) else each for each in seen.handled])
+    return replace(seen, ended=fixed(seen.ended or Finding(FailureFacts("stale", ()), seen.error, ended=True)))
 
 
 def _with_another_text(seen: Seen) -> str | None:

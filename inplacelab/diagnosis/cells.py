@@ -347,11 +347,11 @@ def _wait_for_end() -> None:
 
 
 def _searched(script: Path, framework: str, lines: Lines, tell: Callable[[Text], None]) -> Searched:
-    trials = Trials(script, [], framework=framework, seconds=SECONDS, tell=tell, lines=lines)
-    trails, error = trials.failing()
-    if not trails:
-        raise NotTriedError(_FAILS_BEFORE.format(error.splitlines()[0]) if error else _DOES_NOT_FAIL)
-    tried = trials.find(trails)
+    with Trials(script, [], framework=framework, seconds=SECONDS, tell=tell, lines=lines) as trials:
+        trails, error = trials.failing()
+        if not trails:
+            raise NotTriedError(_FAILS_BEFORE.format(error.splitlines()[0]) if error else _DOES_NOT_FAIL)
+        tried = trials.find(trails)
     return Searched(of_program(tried.fixes, script), tried.count, tried.copies, _elsewhere(trails[-1], script))
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import decode_source
 from pathlib import Path
@@ -20,6 +22,7 @@ from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.fix_search import Outcome
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
+from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.part import Part
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.replay import keeping
@@ -27,6 +30,7 @@ from inplacelab.recorders.run import Session
 from inplacelab.recorders.sources import parsed
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.trial_data import OWN, OtherData
+from inplacelab.recorders.trial_end import End
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.order import keeps_order
 from inplacelab.recording.trace import ending_trails
@@ -44,12 +48,14 @@ class Asked:
         edits: edits of the script that may move a statement across another one that depends on it; the script
             itself runs without them. None for any other trial.
         seconds: how long finite differences may take.
+        end: when it ends early.
     """
 
     reference: bool = False
     number: int = OWN
     edits: tuple[EditFacts, ...] | None = None
     seconds: float = 0.0
+    end: End = field(default_factory=End)
 
     @cached_property
     def data(self) -> OtherData:
@@ -123,7 +129,7 @@ def _main_of(told: Request) -> Main:
 def main(request: Path) -> None:
     """Runs a request."""
     told: Request = pickle.loads(request.read_bytes())  # written by our own process
-    process = os.getpid()
+    process, before = os.getpid(), frozenset(sys.modules)
     sys.path.append(str(told.folder))  # libraries that stand there are not copied
     run: Run = loaded(frameworks()[told.framework].trial)
     try:
@@ -132,9 +138,20 @@ def main(request: Path) -> None:
         outcome = Outcome(error_of(reason))
     else:
         with main_module(program, told.arguments) as module, told.asked.data.seeded():
+            begun = time.monotonic()
             outcome = run(program, decode_source(program.path.read_bytes()), vars(module), told.asked)
+            outcome.seconds = time.monotonic() - begun
+    outcome.libraries = tuple(_libraries(before))
     if os.getpid() == process:  # and not a child that the script has forked
         told.outcome.write_bytes(pickle.dumps(outcome))
+
+
+def _libraries(before: frozenset[str]) -> Iterator[str]:
+    """Yields the names of the modules of libraries that were imported since then."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if name not in before and isinstance(file, str) and not is_own(file):
+            yield name
 
 
 STEPS = 50_000

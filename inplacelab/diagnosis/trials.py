@@ -8,19 +8,23 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import tokenize
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Self
 
+from inplacelab.diagnosis.template import Job, NoTemplateError, Template
 from inplacelab.diagnosis.trial_run import Asked, Request
 from inplacelab.language import Text
 from inplacelab.recorders.fix_search import Budget, Outcome, search
 from inplacelab.recorders.main_module import folder_of
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.trial_data import OWN
+from inplacelab.recorders.trial_end import End
 from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.fixes import SHOWN
 from inplacelab.recording.fixes.proposals import proposals, updates
@@ -79,8 +83,12 @@ LARGEST = 64 << 20
 """A folder with more bytes is not copied."""
 TRIALS = 24
 """So many edits are tried."""
+TOGETHER = 20
+"""All trials together take no longer than so many seconds; or, if that is more, than"""
 BUDGET = 10
-"""All trials together take no longer than so many times what one may take."""
+"""so many times what the original takes until it fails."""
+LEAST = 1
+"""A trial that has begun may take so many seconds."""
 _ENVIRONMENTS = ("pyvenv.cfg", "conda-meta")
 """What is in the folder of an environment for Python, of whichever name."""
 
@@ -90,6 +98,11 @@ _TOO_LARGE = Text(
 _NO_REFERENCE = Text(
     "in a copy of its folder, with nothing on the standard input, and with a copy of everything that grad nodes save, the script still fails: {0}",
     "在所在文件夹的副本中运行，标准输入为空，并复制梯度节点保存的所有内容，脚本仍然失败：{0}",
+)
+_SLOW_REFERENCE = Text(
+    "in a copy of its folder, and with a copy of everything that grad nodes save, the script was ended after {0} seconds, before the step after the "
+    "failure had ended: `--seconds` gives it more time",
+    "在所在文件夹的副本中运行，并复制梯度节点保存的所有内容，{0} 秒后出错步的下一步仍未完成，脚本被结束：可用 `--seconds` 给它更多时间",
 )
 _WRONG_REFERENCE = Text(
     "backward does not know of the write in line {0}, so there are no right gradients to compare with",
@@ -172,12 +185,25 @@ class Trials:
             if size > LARGEST:
                 raise NotTriedError(_TOO_LARGE.format(LARGEST >> 20))
         self._budget = Budget(trials=TRIALS, seconds=seconds * BUDGET, tell=tell)
+        self._until: float | None = None  # when the last trial ends; None before the original has run
+        self._failing: int | None = None  # the number of the pass that fails in the original (see `End`); None before that ran
+        self._template: Template | None = Template(framework)
+        self._libraries: tuple[str, ...] = ()  # what it imported
+        self._ends: dict[int, End] = {}  # when the trials end, by the numbers of their data
         self.lines = lines or lines_of(str(self._script))
 
     def failing(self) -> tuple[tuple[Trail, ...], str]:
         """Runs the script as it is. Returns the values that its failed pass found overwritten, or would have found; and its error, or ""."""
-        outcome = self.run(())
+        outcome = self._original()
         return outcome.trails, outcome.error
+
+    def _original(self) -> Outcome:
+        outcome = self.run(())
+        self._budget.seconds = max(TOGETHER, outcome.seconds * BUDGET)
+        self._libraries = outcome.libraries
+        self._until = time.monotonic() + self._budget.seconds
+        self._failing = outcome.reached.failing if outcome.error and outcome.reached is not None else 0
+        return outcome
 
     def find(self, trails: Sequence[Trail], *, enough: int = 1) -> Tried:
         """Returns the fixes that work.
@@ -189,13 +215,23 @@ class Trials:
         Raises:
             NotTriedError: if there is nothing to compare with.
         """
+        try:
+            return self._found(trails, enough)
+        finally:
+            self.close()
+
+    def _found(self, trails: Sequence[Trail], enough: int) -> Tried:
         self._tell(_FIRST)
         self._budget.enough = enough
+        if self._failing is None:
+            self._original()
         if covers(trails):  # the original cannot run: a fix can only be found to run
             self._budget.enough = SHOWN
             resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
             return Tried(search((), resolved, self, self._budget, None), self._budget.count, 0)
         reference = self.run((), reference=True)
+        if reference.late:
+            raise NotTriedError(_SLOW_REFERENCE.format(f"{reference.seconds:.0f}"))
         if reference.error and (cuts := self._cuts(trails)):
             return Tried(search(cuts, (), self, self._budget, None), self._budget.count, 0)
         if reference.error:
@@ -226,7 +262,7 @@ class Trials:
         """Whether edits of one file move no statement across one that depends on it, or on which it depends."""
         if Path(edits[0].file).resolve() != self._script or not self._budget.has_time:
             return False  # only what the script itself does is recorded by lines
-        found = self._run((), Asked(reference=True, edits=tuple(edits)))
+        found = self._run((), Asked(reference=True, edits=tuple(edits), end=self._end(OWN, reference=True)))
         return not found.error and found.keeps_order
 
     def run(self, edits: Sequence[EditFacts], *, reference: bool = False, number: int = OWN) -> Outcome:
@@ -235,13 +271,20 @@ class Trials:
         Raises:
             NotTriedError: if this is the reference, and its gradients are wrong.
         """
-        found = self._run(edits, Asked(reference=reference, number=number))
+        found = self._run(edits, Asked(reference=reference, number=number, end=self._end(number, reference=reference)))
+        if reference and found.reached is not None:
+            self._ends[number] = End(passes=found.reached.passes if found.reached.early else 0)
         if reference and found.unnoticed:
             raise NotTriedError(_WRONG_REFERENCE.format(found.unnoticed[0]))
         if found.slopes is not None and found.slopes.wrong is not None:
             name, gradient, slope = found.slopes.wrong
             raise NotTriedError(_WRONG_SLOPE.format(name, f"{slope:.4g}", f"{gradient:.4g}"))
         return found
+
+    def _end(self, number: int, *, reference: bool) -> End:
+        """Returns when a run ends: the reference a step after the failed pass, the trials where the reference did, if there is one."""
+        step_after = End(failing=self._failing or 0)
+        return step_after if reference else self._ends.get(number, step_after)
 
     def _run(self, edits: Sequence[EditFacts], asked: Asked) -> Outcome:
         with TemporaryDirectory(prefix="inplacelab-") as scratch:
@@ -254,20 +297,41 @@ class Trials:
             request.write_bytes(pickle.dumps(Request(
                 script, self._module, self._arguments, self._folder, self._framework, outcome, replace(asked, seconds=self._seconds / 4)
             )))  # fmt: skip
-            inherited = {
-                **os.environ,
-                "PYTHONHASHSEED": "0",
-                "PYTHONPATH": os.pathsep.join([*self._path(copy), str(Path(__file__).parents[2])]),
-            }
-            command = [sys.executable, "-m", "inplacelab.diagnosis.trial_run", str(request)]
-            status = _ended(command, copy, inherited, self._seconds)
+            path = (*self._path(copy), str(Path(__file__).parents[2]))
+            environment = {**os.environ, "PYTHONHASHSEED": "0"}
+            left = self._seconds if self._until is None else self._until - time.monotonic()
+            seconds = max(min(self._seconds, left), LEAST)
+            status = self._ended(Job(request, copy, path, environment, seconds, self._libraries))
             if status is None:
-                return Outcome(str(_TOO_LONG.format(f"{self._seconds:g}")))
+                return Outcome(str(_TOO_LONG.format(f"{seconds:.0f}")), seconds=seconds, late=True)
             if not outcome.exists():
                 return Outcome(str(_PROCESS_ENDED.format(status)))
             found: Outcome = pickle.loads(outcome.read_bytes())  # written by our own process
             back = (each.renamed(lambda name: name.replace(str(copy), str(self._folder), 1)) for each in found.trails)
             return replace(found, trails=tuple(back))
+
+    def _ended(self, job: Job) -> int | None:
+        """Runs a trial in a process of its own, and returns its exit status; None if it did not end in time."""
+        begun = job.environment | {"PYTHONPATH": os.pathsep.join(job.path)}
+        job = replace(job, environment=begun)
+        if self._template is not None:
+            outside = [each for each in map(os.path.abspath, sys.path) if Path(each).resolve() != self._folder]
+            try:
+                return self._template.run(job, begun | {"PYTHONPATH": os.pathsep.join(outside)})
+            except NoTemplateError:
+                self._template = None
+        return _ended([sys.executable, "-m", "inplacelab.diagnosis.trial_run", str(job.request)], job)
+
+    def close(self) -> None:
+        """Ends the process from which trials start."""
+        if self._template is not None:
+            self._template.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _path(self, copy: Path) -> Iterator[str]:
         """Yields where Python looks for modules: in the folders of the copy before the originals, where libraries are."""
@@ -291,14 +355,14 @@ def _is_foreign(path: Path) -> bool:
     return path.is_dir() and (not is_own(str(path)) or any(Path(path, each).exists() for each in _ENVIRONMENTS))
 
 
-def _ended(command: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float) -> int | None:
+def _ended(command: Sequence[str], job: Job) -> int | None:
     """Runs a command, with what it starts, and returns its exit status; None if it did not end in time."""
     process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        command, cwd=job.folder, env=job.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     )  # fmt: skip
     try:
-        return process.wait(seconds)
+        return process.wait(job.seconds)
     except subprocess.TimeoutExpired:
         return None
     finally:

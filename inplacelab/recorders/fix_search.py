@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +20,7 @@ from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.program import Scope
 from inplacelab.recorders.sources import identifiers, parsed
 from inplacelab.recorders.trial_data import OWN, Compared
+from inplacelab.recorders.trial_end import Reached
 from inplacelab.recorders.updates import Update, close, equal, in_some_order
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes import SHOWN
@@ -42,7 +43,9 @@ MOST = 1 << 22
 
 REORDER = "reorder"
 """The way of proposals that change the order of updates (see `Proposal.way`)."""
-_OF_UPDATES = {REORDER, "again"}
+RENEW = "again"
+"""The way of proposals after which a loss is computed from the new parameters."""
+_OF_UPDATES = {REORDER, RENEW}
 
 _TRYING = Text("trying fix {0}", "正在尝试第 {0} 种改法")
 
@@ -62,6 +65,10 @@ class Outcome:
         slopes: how the first pass compares with finite differences, for a framework whose own backward may be wrong.
         updates: what each update of parameters used and left, in order.
         has_all_updates: whether these are all of them.
+        reached: how far it came; None if that is not known.
+        seconds: how long it ran, if that was measured.
+        late: whether it was ended because it took too long.
+        libraries: the modules of libraries that it imported.
     """
 
     error: str = ""
@@ -74,6 +81,16 @@ class Outcome:
     slopes: Compared | None = None
     updates: Sequence[Update] = ()
     has_all_updates: bool = True
+    reached: Reached | None = None
+    seconds: float = 0.0
+    late: bool = False
+    libraries: tuple[str, ...] = ()
+
+    def until(self, reached: Reached) -> Outcome:
+        """Returns the same of a run that came so far. What ended it early was no error."""
+        if reached.early:
+            return replace(self, error="", trails=(), reached=reached)
+        return replace(self, reached=reached)
 
     def gives(self, meant: Outcome) -> bool:
         """Whether the program ran, backward knew of every write, all passes gave the losses and gradients that were meant, and updates used these."""
@@ -111,6 +128,11 @@ class Outcome:
         """Returns the names that both have at the end, and that stand for different values."""
         mine = ((name, value) for name, value in self.values.items() if name in meant.values)
         return [name for name, value in mine if not close(value, meant.values[name])]
+
+    @property
+    def early(self) -> bool:
+        """Whether it was ended before the program would have."""
+        return self.reached is not None and self.reached.early
 
     @property
     def tells(self) -> bool:
@@ -236,7 +258,7 @@ class _Search:
 
     def found(self, candidates: Sequence[Proposal]) -> tuple[FixFacts, ...]:
         budget = self._budget
-        # An update may come later, or the loss after it: whoever reads that has to choose.
+        # An update may come later, or the loss after it: the reader has to choose.
         ways = {each.way for each in candidates}
         budget.enough = max(budget.enough, len(ways & _OF_UPDATES))
         for depth in range(DEEPEST):
@@ -245,6 +267,8 @@ class _Search:
                 if self._has_like(each):
                     continue
                 outcome = self._tried(each)
+                if each.way == "elsewhere" and not depth:
+                    self._with_more(each, outcome)
                 if outcome is not None and outcome.error:
                     failed.append((each, outcome))
                 if len(self._right) >= budget.enough:
@@ -294,14 +318,17 @@ class _Search:
         """Notes an edited program that ran to its end, if it is right."""
         reference = self._reference
         if proposal.other:
-            if reference is None or outcome.renews(reference):
-                self._meant_otherwise.append(proposal.facts("renewed"))
+            if reference is None or proposal.way != RENEW or outcome.renews(reference):
+                evidence: Evidence = "renewed" if proposal.way == RENEW else "runs"
+                self._meant_otherwise.append(proposal.facts(evidence, early=outcome.early))
         elif proposal.way == REORDER:
             if reference is not None and self._is_reordered(proposal, outcome):
-                self._right[proposal] = proposal.facts("reordered")
+                self._right[proposal] = proposal.facts("reordered", early=outcome.early)
         elif (reference is None or outcome.gives(reference)) and self._keeps_order(proposal):
-            differs = [] if reference is None else outcome.differing(reference)
-            self._note(proposal if differs else self._with_fewer(proposal), differs)
+            # Where a statement was moved, and the run ended early, it may have run once more, or once less.
+            moved = proposal.way == "order" and outcome.early
+            differs = [] if reference is None or moved else outcome.differing(reference)
+            self._note(proposal if differs else self._with_fewer(proposal), differs, early=outcome.early)
 
     def _keeps_order(self, proposal: Proposal) -> bool:
         files = dict.fromkeys(each.file for each in proposal.edits)
@@ -330,24 +357,28 @@ class _Search:
         return works
 
     def _with_more_copies(self, failed: Sequence[tuple[Proposal, Outcome]]) -> None:
-        """Adds copies to those of all values as long as other values are found overwritten."""
-        both = max(
-            (each for each in failed if each[0].way == "copy"), key=lambda each: len(each[0].edits), default=None
-        )
+        """Adds copies to those of all values."""
+        copies = [each for each in failed if each[0].way == "copy"]
+        self._with_more(*max(copies, key=lambda each: len(each[0].edits), default=(None, None)))
+
+    def _with_more(self, tried: Proposal | None, outcome: Outcome | None) -> None:
+        """Adds edits of the same kind to one that fails, as long as other values are found overwritten: a block that is written in place twice
+        needs both writes out of place, and that costs less than a copy in a block that the whole program shares.
+        """
         for _ in range(ROUNDS):
-            if both is None or self._right or self._others:
+            if tried is None or outcome is None or not outcome.error or self._right or self._others:
                 return
-            more = [each for each in self._more(*both) if each.way == "copy"]
-            most = max(more, key=lambda each: len(each.edits), default=None)
-            if most is None:
+            more = [each for each in self._more(tried, outcome) if each.way == tried.way]
+            # Of the writes one at a time, for each leads to the next; of the copies all that are known.
+            more.sort(key=lambda each: 0 if each.way == "elsewhere" else -len(each.edits))
+            if not more:
                 return
-            tried = together((both[0], most))
+            tried = together((tried, more[0]))
             outcome = self._tried(tried)
-            both = None if outcome is None or not outcome.error else (tried, outcome)
 
     # --- on other data -----------------------------------------------------------------------------------------------------
 
-    def _note(self, proposal: Proposal, differs: Sequence[str]) -> None:
+    def _note(self, proposal: Proposal, differs: Sequence[str], *, early: bool) -> None:
         """Notes a fix that is right on the program's own data, with what other data show of it."""
         checked: Evidence = "runs"
         slopes: list[Compared] = []
@@ -359,7 +390,7 @@ class _Search:
                 checked = "same"
         if not checked:
             return
-        fix = proposal.facts(checked, differs, sum(each.count for each in slopes) if slopes else None)
+        fix = proposal.facts(checked, differs, sum(each.count for each in slopes) if slopes else None, early=early)
         if differs:
             self._others.append(fix)
             self._budget.trials = min(self._budget.trials, self._budget.count + FEWER)
@@ -402,7 +433,8 @@ class _Search:
             found = self._runner.run(proposal.edits, number=number)
             if not found.gives(reference):
                 return "", ()
-            differs |= dict.fromkeys(found.differing(reference))
+            if not (proposal.way == "order" and found.early):
+                differs |= dict.fromkeys(found.differing(reference))
             count += 1
         return "gradients" if count else "same", tuple(differs)
 

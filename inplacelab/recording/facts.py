@@ -321,6 +321,8 @@ class FixFacts:
     """The names that stand for other values in the end, with it."""
     slopes: int | None = field(default=None, metadata=LEFT_OUT)
     """So many elements of gradients agreed with finite differences of the loss; None if that was not compared."""
+    early: bool = field(default=False, metadata=LEFT_OUT)
+    """Whether the program was ended at the step after the failure when this was tried."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,18 +15,24 @@ pytestmark = pytest.mark.e2e
 
 CELLS = [
     "%load_ext inplacelab\nimport torch",
-    "a = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)",
+    "import os, time\nwhile os.path.exists({gate!r}):\n    time.sleep(0.05)\na = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)",
     "%%stepper\nh = torch.sigmoid(a)\nrow = h[:2]\nrow.mul_(2)\nh.sum().backward()",
 ]
+"""The second one goes on only if there is no file `gate`: so a search that is to be canceled has not ended before."""
 THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })"
 
 
 @pytest.fixture(scope="module")
-def page(lab: str, chromium: Any) -> Iterator[Any]:
+def gate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("gate") / "closed"
+
+
+@pytest.fixture(scope="module")
+def page(lab: str, chromium: Any, gate: Path) -> Iterator[Any]:
     page = new_page(chromium, viewport={"width": 1280, "height": 1000})
     page.goto(f"{lab}/lab?reset")
     page.wait_for_function(STARTED)
-    page.evaluate(OPEN, ["tried.ipynb", CELLS])
+    page.evaluate(OPEN, ["tried.ipynb", [each.replace("{gate!r}", repr(str(gate))) for each in CELLS]])
     run_all(page)
     yield page
     page.context.close()
@@ -42,7 +48,7 @@ def pictures(page: Any, player: Any, folder: Path, name: str) -> None:
     page.evaluate(THEME, "JupyterLab Light")
 
 
-def test_a_click_has_fixes_tried(page: Any, screenshots: Path) -> None:
+def test_a_click_has_fixes_tried(page: Any, screenshots: Path, gate: Path) -> None:
     player = page.locator(".jp-CodeCell .ipl").last
     player.wait_for()
     player.scroll_into_view_if_needed()
@@ -52,6 +58,7 @@ def test_a_click_has_fixes_tried(page: Any, screenshots: Path) -> None:
 
     button = player.get_by_role("button", name="Try these fixes")
     button.focus()
+    gate.touch()
     page.keyboard.press("Enter")
     cancel = player.get_by_role("button", name="Cancel")
     cancel.wait_for()
@@ -60,6 +67,7 @@ def test_a_click_has_fixes_tried(page: Any, screenshots: Path) -> None:
     status.get_by_text("Canceled, so nothing was checked.").wait_for()
     player.screenshot(path=screenshots / "fixes_canceled.png")
 
+    gate.unlink()
     button.click()
     status.get_by_text("(Checked.)").wait_for()
     assert (

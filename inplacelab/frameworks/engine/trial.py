@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -16,6 +18,7 @@ from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.fix_search import Outcome, named
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.replay import Passes, Updating, Varied
+from inplacelab.recorders.trial_end import Passes as Ends
 from inplacelab.tensor import Tensor
 
 
@@ -36,20 +39,37 @@ def run_under(framework: str, watched: Watched, main: Main, text: str, names: di
         asked: how.
     """
     inplacelab.seed(asked.data.seed(0))
-    passes, updating = Passes(), Updating()
+    passes, updating, ends = Passes(), Updating(), Ends(asked.end)
     with (
         asked.data.reseeding((inplacelab, "seed"), (inplacelab.torch, "manual_seed")),
         copy_saved_before_write() if asked.reference else nullcontext() as keeper,
         observe.listening(Varied(asked.data)),
+        observe.listening(_Counted(ends)),
         observe.listening(passes),
         observe.listening(updating),
     ):
         ran = recorded(framework, main.path, text, names, asked, keeps=True)
     values = named(names, text, watched, Tensor.numpy)
     return replace(
-        ran, passes=passes.found, values=values, copies=0 if keeper is None else keeper.nbytes, updates=updating.updates.found,
+        ran.until(ends.reached), passes=passes.found, values=values, copies=0 if keeper is None else keeper.nbytes, updates=updating.updates.found,
         has_all_updates=updating.updates.is_whole,
     )  # fmt: skip
+
+
+class _Counted(observe.Observer):
+    """Counts the backward passes of a program, and ends it."""
+
+    def __init__(self, ends: Ends) -> None:
+        self._ends = ends
+
+    def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:  # noqa: ARG002
+        self._ends.begins(sys._getframe(1))
+
+    def backward_ends(self) -> None:
+        self._ends.ends()
+
+    def backward_fails(self) -> None:
+        self._ends.ends(failed=True)
 
 
 def run_torch_names(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:

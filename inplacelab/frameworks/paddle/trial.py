@@ -25,6 +25,7 @@ from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.sources import identifiers, parsed
 from inplacelab.recorders.trial_data import Compared, Leaf, OtherData, Shift, compare
+from inplacelab.recorders.trial_end import Passes
 from inplacelab.recorders.updates import Updates
 
 
@@ -57,7 +58,8 @@ class Gradients:
     Paddle does not show to which tensor a grad node of a leaf belongs.
     """
 
-    def __init__(self, main: Main, text: str) -> None:
+    def __init__(self, main: Main, text: str, ends: Passes) -> None:
+        self._ends = ends
         self.passes: list[dict[str, Any]] = []
         self.first: tuple[float, list[tuple[Leaf, Any]]] | None = (
             None  # the loss of the first pass, and the leaves with their names
@@ -72,11 +74,15 @@ class Gradients:
 
     def _followed(self, run: Callable[..., Any]) -> Callable[..., Any]:
         def followed(*args: Any, **kwargs: Any) -> Any:
+            with self._ends.one(sys._getframe(1)):
+                return collected(*args, **kwargs)
+
+        def collected(*args: Any, **kwargs: Any) -> Any:
             found = {LOSS.format(k): _array(each) for k, each in enumerate(args[0])}
             loss = _loss(args)
             result = run(*args, **kwargs)
             gradients = {f"result {k}": each for k, each in enumerate(result or ())}
-            leaves = list(self._leaves(sys._getframe(1)))
+            leaves = list(self._leaves(sys._getframe(2)))
             for tensor, names in leaves:
                 gradients |= dict.fromkeys(names, tensor.grad)
             found |= {name: None if each is None else _array(each) for name, each in gradients.items()}
@@ -329,9 +335,10 @@ def _array(tensor: Any) -> Any:
 
 def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     """Runs a script; see `trial_run.Run`."""
-    gradients, copies, varied, updating = Gradients(main, text), Copies(), Varied(asked.data), Updating()
+    ends = Passes(asked.end)
+    gradients, copies, varied, updating = Gradients(main, text, ends), Copies(), Varied(asked.data), Updating()
     with varied.inside(), updating.inside(), gradients.collected(), copies.block if asked.reference else nullcontext():
-        ran = recorded("paddle", main.path, text, names, asked)
+        ran = recorded("paddle", main.path, text, names, asked).until(ends.reached)
     slopes = None
     if asked.reference and asked.edits is None and not ran.error:
         slopes = _slopes(gradients, varied, main, text, asked)

@@ -24,6 +24,7 @@ from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.trial_data import OtherData
+from inplacelab.recorders.trial_end import Passes
 from inplacelab.recorders.updates import Updates
 from inplacelab.recording.trace import trail_of
 
@@ -38,17 +39,24 @@ class Gradients:
     """Collects the losses and gradients that each backward pass gives, in the order in which leaves are reached from its roots.
 
     Args:
+        ends: counts the passes, and ends the run.
         keeps_graphs: whether every pass keeps what nodes have saved, so that a second one does not fail.
     """
 
-    def __init__(self, *, keeps_graphs: bool) -> None:
-        self._keeps_graphs = keeps_graphs
+    def __init__(self, ends: Passes, *, keeps_graphs: bool) -> None:
+        self._ends, self._keeps_graphs = ends, keeps_graphs
         self.passes: list[dict[str, Any]] = []
         self._room = MOST
         self.patch = Patch(torch.autograd, "_engine_run_backward", self.run_pass)
 
-    def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType) -> Any:
+    def run_pass(
+        self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
         """Runs a backward pass, and collects what it gives."""
+        with self._ends.one(frame):
+            return self._collected(run, args, kwargs)
+
+    def _collected(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         asks = pass_arguments(args, kwargs)
         leaves = list(_leaves([root_node(each) for each in asks.roots]))
         if self._keeps_graphs:
@@ -104,7 +112,7 @@ class Varied(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by my
         if kind.quiet or kind.is_pass or getattr(func, "__module__", "") == INIT:
             return func(*args, **kwargs)
         given = tensors_in(args, kwargs)
-        for each in given if torch.is_grad_enabled() else ():
+        for each in given if torch.is_grad_enabled() and _computes(func) else ():
             if each.requires_grad and each.is_leaf:
                 self._vary(each)
         result = func(*args, **kwargs)
@@ -174,6 +182,26 @@ def _gradients(leaves: Sequence[Any]) -> list[Any]:
         return [None if each.grad is None else _array(each.grad) for each in leaves]
 
 
+def _computes(func: Any) -> bool:
+    """Whether a function computes with the values of a leaf. What only asks for its shape, or leads to its values, may run before it has any:
+    what an uninitialized leaf holds must decide nothing.
+    """
+    name = getattr(func, "__name__", "")
+    if name in ("__get__", "__set__", "__delete__"):
+        return getattr(getattr(func, "__self__", None), "__name__", "") in _COMPUTED
+    return name not in _ASKED and not name.startswith("new_") and not name.endswith("_like")
+
+
+_COMPUTED = frozenset({"T", "mT", "H", "mH", "real", "imag"})
+"""Attributes that are operations."""
+_ASKED = frozenset({
+    "__hash__", "__len__", "__repr__", "data_ptr", "detach", "detach_", "dim", "element_size", "get_device", "is_complex", "is_contiguous",
+    "is_floating_point", "nelement", "ndimension", "numel", "register_hook", "register_post_accumulate_grad_hook", "requires_grad_", "retain_grad",
+    "size", "storage_offset", "stride", "untyped_storage",
+})  # fmt: skip
+"""Methods that do not read values."""
+
+
 def _array(tensor: Any) -> Any:
     """Returns a copy of the values as a NumPy array, which has no `bfloat16`."""
     values = tensor.detach().cpu().resolve_conj().resolve_neg()
@@ -182,7 +210,8 @@ def _array(tensor: Any) -> Any:
 
 def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     """Runs a script; see `trial_run.Run`."""
-    gradients, copies, updating = Gradients(keeps_graphs=asked.reference), Copies(), Updating()
+    ends = Passes(asked.end)
+    gradients, copies, updating = Gradients(ends, keeps_graphs=asked.reference), Copies(), Updating()
     with updating, asked.data.reseeding(*_SEEDS), Varied(asked.data) if asked.data.number else nullcontext():
         torch.manual_seed(0)
         gradients.patch.begin()
@@ -196,7 +225,7 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
             gradients.patch.end()
     # What a recorder has not noticed of a PyTorch program is not looked at here: the reference is watched, and not recorded.
     return replace(
-        ran, passes=gradients.passes, values=named(names, text, WATCHED, _array), copies=copies.bytes, unnoticed=(),
+        ran.until(ends.reached), passes=gradients.passes, values=named(names, text, WATCHED, _array), copies=copies.bytes, unnoticed=(),
         updates=updating.updates.found, has_all_updates=updating.updates.is_whole,
     )  # fmt: skip
 

@@ -108,6 +108,8 @@ _SLOPES = Text(
     "；第一次反向传播的梯度中有 {0} 个元素与损失的有限差分一致",
 )
 
+_EARLY = Text("; up to the step after the failure", "；检验到出错步的下一步为止")
+
 
 def way(fix: FixFacts) -> Text:
     """Returns what to do, why and at what price: "put `h = h.clone()` before line 4, so that ... (12 bytes more)"."""
@@ -137,6 +139,8 @@ def block(found: Sequence[FixFacts]) -> list[Text]:
         slopes = [each.slopes for each in fixes if each.slopes]
         if slopes:
             shown += _SLOPES.format(min(slopes))
+        if any(each.early for each in fixes):
+            shown += _EARLY
         lines.append(heads[len(fixes) > 1].format(shown))
         lines += [_ITEM.format(way(each)) for each in fixes]
     return lines

@@ -150,12 +150,14 @@ class Proposal:
         touched = {(each.file, k) for each in self.edits for k in range(each.line, each.end_line + 1)}
         return len(touched) + sum(max(each.text.count("\n") - 1, 0) for each in self.edits)
 
-    def facts(self, checked: Evidence = "", differs: Sequence[str] = (), slopes: int | None = None) -> FixFacts:
+    def facts(
+        self, checked: Evidence = "", differs: Sequence[str] = (), slopes: int | None = None, *, early: bool = False
+    ) -> FixFacts:
         """Returns the fix, with what trying it has shown."""
         prices = [_BYTES.format(f"{self.bytes:,}")] if self.bytes else []
         prices += [self.price] if self.price != NOTHING else []
         price = Text("; ".join(each.en for each in prices), "；".join(each.zh for each in prices))
-        return FixFacts(self.says, self.edits, checked, self.reason, price, tuple(differs), slopes)
+        return FixFacts(self.says, self.edits, checked, self.reason, price, tuple(differs), slopes, early)
 
 
 def together(proposals: Sequence[Proposal]) -> Proposal:
