@@ -87,7 +87,13 @@ def finding(raised: BaseException, recording: Recording, filename: str) -> Findi
     last = _last(raised, recording)
     facts = None if last is None else failure_at(recording, last.index)
     refused = raised if isinstance(raised, Refusal) else None
-    if last is None or last.error is None or facts is None or recording.truncated or not (facts.is_explained or refused):
+    if (
+        last is None
+        or last.error is None
+        or facts is None
+        or recording.truncated
+        or not (facts.is_explained or refused)
+    ):
         return None
     advice = advice_for(facts) if refused is None or is_update(facts) else _FIX.format(refused.fix)
     fixes = named(last.error.fixes, filename)
@@ -119,7 +125,12 @@ def unnoticed(recording: Recording, filename: str) -> list[Finding]:
     found = unnoticed_failures(recording)
     fixes = [_of_update(recording, each, filename) for each in found]
     return [
-        Finding(in_file(facts, filename), advice=advice_for(facts), fixes=some, sources={filename: recording.source + "\n"} if some else {})
+        Finding(
+            in_file(facts, filename),
+            advice=advice_for(facts),
+            fixes=some,
+            sources={filename: recording.source + "\n"} if some else {},
+        )
         for facts, some in zip(found, fixes, strict=True)
     ]
 

@@ -186,7 +186,9 @@ class Trials:
                 raise NotTriedError(_TOO_LARGE.format(LARGEST >> 20))
         self._budget = Budget(trials=TRIALS, seconds=seconds * BUDGET, tell=tell)
         self._until: float | None = None  # when the last trial ends; None before the original has run
-        self._failing: int | None = None  # the number of the pass that fails in the original (see `End`); None before that ran
+        self._failing: int | None = (
+            None  # the number of the pass that fails in the original (see `End`); None before that ran
+        )
         self._template: Template | None = Template(framework)
         self._libraries: tuple[str, ...] = ()  # what it imported
         self._ends: dict[int, End] = {}  # when the trials end, by the numbers of their data

@@ -277,14 +277,18 @@ class _Search:
                 self._with_more_copies(failed)
             if self._right or self._others or self._meant_otherwise or depth == DEEPEST - 1:
                 break
-            candidates = [together((each, more)) for each, outcome in failed for more in self._more(each, outcome)]
+            candidates = self._deeper(failed)
         return self._result()
 
     def _has_like(self, proposal: Proposal) -> bool:
         """Whether one fix of a kind is enough, and there is one."""
         if proposal.other and self._meant_otherwise:
             return True
-        return self._budget.varied and proposal.way != "refused" and any(proposal.way == other.way for other in self._right)
+        return (
+            self._budget.varied
+            and proposal.way != "refused"
+            and any(proposal.way == other.way for other in self._right)
+        )
 
     def _result(self) -> tuple[FixFacts, ...]:
         return tuple((*(self._right.values() or self._others), *self._meant_otherwise)[: self._budget.enough])
@@ -355,6 +359,10 @@ class _Search:
             ):
                 works = fewer
         return works
+
+    def _deeper(self, failed: Sequence[tuple[Proposal, Outcome]]) -> list[Proposal]:
+        """Returns failed proposals, each with one that may fix what then failed."""
+        return [together((each, more)) for each, outcome in failed for more in self._more(each, outcome)]
 
     def _with_more_copies(self, failed: Sequence[tuple[Proposal, Outcome]]) -> None:
         """Adds copies to those of all values."""
@@ -444,7 +452,9 @@ def _differ_wrongly(names: Sequence[str], proposal: Proposal) -> list[str]:
     may replace, nor those that the moved statements bind.
     """
     bound = {each for edit in proposal.edits for each in _BINDS.findall(edit.text)}
-    return [each for each in names if not each.endswith(".grad") and re.split(r"[.\[]", each, maxsplit=1)[0] not in bound]
+    return [
+        each for each in names if not each.endswith(".grad") and re.split(r"[.\[]", each, maxsplit=1)[0] not in bound
+    ]
 
 
 _BINDS = re.compile(r"^\s*(\w+)\s*=[^=]", re.MULTILINE)

@@ -72,7 +72,9 @@ class Passes:
         self._failing, self._last = end.failing, end.passes
         self._count, self._depth, self._failed, self.early = 0, 0, False, False
         self._seen: set[_Place] = set()
-        self._first: _Place | None = None  # where the first pass of a step begins: no pass had begun before from a place where another one had
+        self._first: _Place | None = (
+            None  # where the first pass of a step begins: no pass had begun before from a place where another one had
+        )
         self._place: _Place = ()  # where the failing pass began
         self._came_back = False  # whether another pass has begun there since
 

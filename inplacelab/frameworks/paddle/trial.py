@@ -343,4 +343,12 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     if asked.reference and asked.edits is None and not ran.error:
         slopes = _slopes(gradients, varied, main, text, asked)
     values = named(names, text, WATCHED, _array)
-    return replace(ran, passes=gradients.passes, values=values, copies=copies.bytes, slopes=slopes, updates=updating.updates.found, has_all_updates=updating.updates.is_whole)
+    return replace(
+        ran,
+        passes=gradients.passes,
+        values=values,
+        copies=copies.bytes,
+        slopes=slopes,
+        updates=updating.updates.found,
+        has_all_updates=updating.updates.is_whole,
+    )

@@ -152,7 +152,9 @@ class Updating(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by 
         kwargs = kwargs or {}
         if torch.is_grad_enabled() or self._inside or getattr(func, "__module__", "") == INIT or kind_of(func).quiet:
             return func(*args, **kwargs)
-        leaves = [each for each in tensors_in(args, kwargs) if each.is_leaf and each.requires_grad and has_version(each)]
+        leaves = [
+            each for each in tensors_in(args, kwargs) if each.is_leaf and each.requires_grad and has_version(each)
+        ]
         before = [version_of(each) for each in leaves]
         result = func(*args, **kwargs)
         for each in [leaf for leaf, version in zip(leaves, before, strict=True) if version_of(leaf) != version]:

@@ -399,7 +399,9 @@ class TorchWatch:
         silent = after == before
         self._suspicious = self._suspicious or silent or counter.is_apart
         made = None if layout is None else log.view(id(tensor), layout)
-        write = Write(moment, op, before, after, layout, place, counter, silent, made, by if _is_parameter(tensor) else "")
+        write = Write(
+            moment, op, before, after, layout, place, counter, silent, made, by if _is_parameter(tensor) else ""
+        )
         log.writes.append(write)
         if counter.home is not None and counter.home is not log:
             counter.home.writes.append(write)  # which raises the version of what was saved there
@@ -646,7 +648,9 @@ class TorchWatch:
             self._found(known)
             return
         frame, place = self._places.of_error(error)
-        facts = None if frame is None or place is None else refusals.without_gradient(error, frame, place, self._node_made)
+        facts = (
+            None if frame is None or place is None else refusals.without_gradient(error, frame, place, self._node_made)
+        )
         if facts is not None:
             self._found(self._finding(facts, told, id(error)))
 
