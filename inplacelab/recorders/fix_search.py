@@ -262,23 +262,30 @@ class _Search:
         ways = {each.way for each in candidates}
         budget.enough = max(budget.enough, len(ways & _OF_UPDATES))
         for depth in range(DEEPEST):
-            failed = []
-            for each in candidates:
-                if self._has_like(each):
-                    continue
-                outcome = self._tried(each)
-                if each.way == "elsewhere" and not depth:
-                    self._with_more(each, outcome)
-                if outcome is not None and outcome.error:
-                    failed.append((each, outcome))
-                if len(self._right) >= budget.enough:
-                    return self._result()
+            failed = self._each_tried(candidates, is_first=not depth)
+            if len(self._right) >= budget.enough:
+                return self._result()
             if not depth:
                 self._with_more_copies(failed)
             if self._right or self._others or self._meant_otherwise or depth == DEEPEST - 1:
                 break
             candidates = self._deeper(failed)
         return self._result()
+
+    def _each_tried(self, candidates: Sequence[Proposal], *, is_first: bool) -> list[tuple[Proposal, Outcome]]:
+        """Tries proposals until enough of them are right. Returns those that failed, each with how."""
+        failed = []
+        for each in candidates:
+            if self._has_like(each):
+                continue
+            outcome = self._tried(each)
+            if each.way == "elsewhere" and is_first:
+                self._with_more(each, outcome)
+            if outcome is not None and outcome.error:
+                failed.append((each, outcome))
+            if len(self._right) >= self._budget.enough:
+                break
+        return failed
 
     def _has_like(self, proposal: Proposal) -> bool:
         """Whether one fix of a kind is enough, and there is one."""

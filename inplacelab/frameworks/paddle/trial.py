@@ -162,7 +162,7 @@ def _classes(base: type) -> Iterator[type]:
 
 
 def _parameters_of(optimizer: Any) -> list[Any]:
-    listed = getattr(optimizer, "_parameter_list", None) or ()
+    listed: Sequence[Any] = getattr(optimizer, "_parameter_list", None) or ()
     return [one for each in listed for one in (each["params"] if isinstance(each, dict) else (each,))]
 
 

@@ -46,9 +46,7 @@ class Crossing:
         """The statements that update parameters: the known ones, and others of their kind between the forward and the backward pass."""
         start = min((self.block.index(each) for each in self.kept), default=self.block.index(self.updates[0]))
         between = self.block[start : self.block.index(self.passes)]
-        return [
-            each for each in between if each in self.updates or stepped(each) is not None or self.is_like_known(each)
-        ]
+        return [each for each in between if each in self.updates or stepped(each) is not None or self.is_like_known(each)]
 
     def is_like_known(self, statement: ast.stmt) -> bool:
         """Whether a statement calls the function that one of the known updates calls."""
@@ -92,12 +90,7 @@ def crossing(trails: Sequence[Trail], sources: ParsedFiles) -> Crossing | None:
                 if block.index(found[-1]) > block.index(inside):
                     return None
                 kept = [_in_block(each.kept, depth, needed, block, sources) for each in trails]
-                names = (
-                    name
-                    for each in trails
-                    for spot in (*each.kept[:1], *(one[0] for one in each.writes))
-                    for name in spot.names
-                )
+                names = (name for each in trails for spot in (*each.kept[:1], *(one[0] for one in each.writes)) for name in spot.names)
                 before = [each for each in block if each in kept and block.index(each) < block.index(found[0])]
                 return Crossing(where, block, found, inside, before, frozenset(names))
     return None
@@ -124,9 +117,7 @@ def _in_block(
 ) -> ast.stmt | None:
     """Returns the statement of a block that led to a place; None if none did."""
     outer, mine = like[len(like) - depth :], spots[len(spots) - depth :] if depth else ()
-    if len(spots) <= depth or [(each.filename, each.line) for each in outer] != [
-        (each.filename, each.line) for each in mine
-    ]:
+    if len(spots) <= depth or [(each.filename, each.line) for each in outer] != [(each.filename, each.line) for each in mine]:
         return None
     spot = spots[len(spots) - 1 - depth]
     if spot.filename != like[len(like) - 1 - depth].filename:
@@ -140,8 +131,4 @@ def _in_block(
 def _called(statement: ast.stmt) -> str | None:
     """Returns the function that a statement does nothing but call; None for a method of one object."""
     value = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
-    return (
-        ast.unparse(value.func)
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute)
-        else None
-    )
+    return ast.unparse(value.func) if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute) else None

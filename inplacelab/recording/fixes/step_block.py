@@ -22,13 +22,10 @@ _MOST = 24
 _AGAIN = Text("after {0} compute {1} again, from the new values", "在{0}之后用新的值重新计算 {1}")
 _INSTEAD = Text("compute {1} only after {0}, from the new values", "等到{0}之后再用新的值计算 {1}")
 _BOTH = Text(
-    "after {0} compute {1} again, and {2} only there, from the new values",
-    "在{0}之后用新的值重新计算 {1}，并等到那时再计算 {2}",
+    "after {0} compute {1} again, and {2} only there, from the new values", "在{0}之后用新的值重新计算 {1}，并等到那时再计算 {2}"
 )
 _REASON = Text("the update has overwritten what backward needs of the old ones", "更新覆盖了反向传播需要的旧值")
-_PRICE = Text(
-    "one more forward pass; the gradients are those at the new values", "多一次前向计算；得到的是新值处的梯度"
-)
+_PRICE = Text("one more forward pass; the gradients are those at the new values", "多一次前向计算；得到的是新值处的梯度")
 _OTHER = Text("the gradients are those at the new values", "得到的是新值处的梯度")
 _CHANGES = ("append", "extend", "insert", "update")
 """Methods that change what they belong to."""
@@ -46,13 +43,9 @@ def computed_after(found: Crossing) -> Iterator[Proposal]:
         affected = _affected(found, last)
         if not 0 < len(affected) <= _MOST or any(program.whole_lines(each) is None for each in affected):
             continue
-        if any(
-            isinstance(each, ast.Return | ast.Delete | ast.Global | ast.Nonlocal)
-            for one in affected
-            for each in ast.walk(one)
-        ):
+        if any(isinstance(each, ast.Return | ast.Delete | ast.Global | ast.Nonlocal) for one in affected for each in ast.walk(one)):
             continue
-        stays = _staying(affected, block[: last + 1])
+        stays = _staying(affected, block[:last + 1])
         moved = [each for each in affected if each not in stays]
         line = (updates[-1].end_lineno or updates[-1].lineno) + 1
         edits = [EditFacts(each.lineno, 0, (each.end_lineno or each.lineno) + 1, 0, "") for each in moved]
@@ -73,9 +66,7 @@ def _is_simple(affected: Sequence[ast.stmt]) -> bool:
         len(affected) <= _FEW
         and len(names) == len({*names})
         and all(isinstance(each, ast.Assign) and not _binds(each) & _reads(each) for each in affected)
-        and not any(
-            isinstance(node, ast.Attribute) and node.attr.endswith("_") for each in affected for node in ast.walk(each)
-        )
+        and not any(isinstance(node, ast.Attribute) and node.attr.endswith("_") for each in affected for node in ast.walk(each))
     )
 
 
