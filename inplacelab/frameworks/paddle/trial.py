@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from functools import wraps
@@ -157,7 +157,8 @@ class Updating:
 def _classes(base: type) -> Iterator[type]:
     """Yields a class and those made of it."""
     yield base
-    for each in base.__subclasses__():
+    subclasses: list[type] = base.__subclasses__()
+    for each in subclasses:
         yield from _classes(each)
 
 
