@@ -125,7 +125,6 @@ class Updating:
     def inside(self) -> Iterator[None]:
         """Collects it inside a `with` block."""
         with ExitStack() as stack:
-            each: type
             for each in _classes(paddle.optimizer.Optimizer):
                 methods = [name for name in ("step", "minimize") if name in vars(each)]
                 stack.enter_context(_replaced(each, **dict.fromkeys(methods, self._followed)))
@@ -151,7 +150,8 @@ class Updating:
 def _classes(base: type) -> Iterator[type]:
     """Yields a class and those made of it."""
     yield base
-    for each in base.__subclasses__():
+    derived: list[type] = base.__subclasses__()
+    for each in derived:
         yield from _classes(each)
 
 
