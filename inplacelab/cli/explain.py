@@ -7,7 +7,7 @@ import ast
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -358,15 +358,16 @@ def _tried(
         written = None
         _say(options, _NOT_WRITTEN.format(shown_file(changed)))
     said = None if tried.fixes else report_of_trials(tried, framework.name)
+    seen = _with_tried(seen, tried.fixes, sources, written)
+    return seen, Attempts(tried.count, said), of_program(tried.fixes, main.path)
+
+
+def _with_tried(seen: Seen, fixes: tuple[FixFacts, ...], sources: Mapping[str, str], written: FixFacts | None) -> Seen:
+    """Returns what was seen with the fixes that work, at the failure that they are for."""
 
     def fixed(found: Finding) -> Finding:
-        return replace(found, fixes=tried.fixes, sources=sources, written=written)
+        return replace(found, fixes=fixes, sources=sources, written=written)
 
-    return _with_each(seen, fixed), Attempts(tried.count, said), of_program(tried.fixes, main.path)
-
-
-def _with_each(seen: Seen, fixed: Callable[[Finding], Finding]) -> Seen:
-    """Returns what was seen, in which the findings that were tried have their fixes."""
     if seen.error is None:  # updates of parameters, with which backward went on
         return replace(seen, handled=[fixed(each) if is_update(each.facts) else each for each in seen.handled])
     return replace(seen, ended=fixed(seen.ended or Finding(FailureFacts("stale", ()), seen.error, ended=True)))

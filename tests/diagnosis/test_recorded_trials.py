@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 
 from inplacelab.cli.script import run_script
+from inplacelab.diagnosis.recorded_failures import finding, unnoticed
 from inplacelab.diagnosis.report import report_of_trials
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried
 from inplacelab.recording.fixes.recorded import trails_of
+from inplacelab.recording.sentences.failures import marks
+from inplacelab.recording.trace import trail_of
 from tests.gallery.programs import GALLERY, Program
 from tests.tiers import choose, sample
 
@@ -201,3 +204,44 @@ def test_a_script_may_print_write_files_and_fork(tmp_path: Path, capfd: pytest.C
     assert fix.checked == "gradients"
     assert capfd.readouterr() == ("", "")
     assert [each.name for each in tmp_path.iterdir()] == ["script.py"]
+
+
+ORDER = """\
+import {module} as paddle
+from {module} import nn
+
+paddle.seed(0)
+gen, disc = nn.Linear(2, 3), nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+opt_g = paddle.optimizer.SGD(0.1, parameters=gen.parameters())
+opt_d = paddle.optimizer.Adam(0.1, parameters=disc.parameters())
+for step in range(2):
+    fake = gen(paddle.rand([5, 2]))
+    loss_g = (disc(fake) - 1).square().mean()
+    loss_d = (disc(paddle.rand([5, 3])) - 1).square().mean() + disc(fake.detach()).square().mean()
+    opt_d.clear_grad()
+    loss_d.backward()
+    opt_d.step()
+    opt_g.clear_grad()
+    loss_g.backward()
+    opt_g.step()
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("module", ["inplacelab", pytest.param("paddle", marks=pytest.mark.oracle)])
+def test_a_step_between_forward_and_backward_is_named_and_gets_both_ways(tmp_path: Path, module: str) -> None:
+    pytest.importorskip(module, reason="needs PaddlePaddle: python -m pip install --group oracle")
+    script = tmp_path / "program.py"
+    script.write_text(ORDER.format(module=module))
+    recording, raised = run_script(script, [], title=None, limit=5000, framework=module)
+    found = unnoticed(recording, str(script))[0] if raised is None else finding(raised, recording, str(script))
+    assert found is not None
+    assert (raised is None) == (module == "paddle")  # an optimizer of Paddle raises no version
+    said = next(each.says.en for each in marks(found.facts) if each.role == "overwritten")
+    assert said.startswith("`opt_d.step()` changed `disc.")
+    assert " after line 10 used it" in said
+    assert found.advice is not None
+    assert "clone" not in found.advice.en
+    tried = Trials(script, [], framework=module, seconds=60).find([trail_of(found.facts)])
+    assert [each.checked for each in tried.fixes] == ["reordered", "renewed"]
+    assert tried.copies is None

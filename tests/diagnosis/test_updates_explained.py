@@ -52,9 +52,8 @@ def finding(tmp_path: Path, text: str) -> Finding:
     script.write_text(text)
     code = compile(text, str(script), "exec")
     watching = explain("torch", str(script))
-    with watching:
-        with suppress(RuntimeError):
-            exec(code, {"__name__": "__main__"})
+    with watching, suppress(RuntimeError):
+        exec(code, {"__name__": "__main__"})
     return completed(watching.failures[0])
 
 

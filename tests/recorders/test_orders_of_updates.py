@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -117,9 +119,43 @@ def test_no_copy_is_proposed_where_parameters_were_updated(text: str) -> None:
     assert not [each.says.en for each in found if "clone" in each.says.en or "copy" in each.says.en]
 
 
-def test_an_update_of_the_turn_before_has_no_other_order() -> None:
-    text = "for k in range(3):\n    h = net(h)\n    loss = h.sum()\n    loss.backward(retain_graph=True)\n    opt.step()\n"
-    assert proposals([trail(text, "h = net(h)", "opt.step()", "loss.backward(retain_graph=True)")], lambda _: text) == []
+RECURRENT = """import torch
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+h = start()
+for k in range(3):
+    h = net(h)
+    loss = h.sum()
+    loss.backward(retain_graph=True)
+    opt.step()
+"""
+
+
+def test_a_state_that_leads_to_the_turn_before_is_detached() -> None:
+    given = trail(RECURRENT, "h = net(h)", "opt.step()", "loss.backward(retain_graph=True)")
+    assert not programs(RECURRENT, "reorder", given)
+    (found,) = programs(RECURRENT, "again", given)
+    assert in_order(found, "for k in", "    h = h.detach()\n", "    h = net(h)\n")
+    assert "loss.detach()" not in found
+
+
+EPOCHS = """import torch
+old = policy(states).log()
+opt = torch.optim.SGD(policy.parameters(), lr=0.1)
+for epoch in range(3):
+    loss = (old * weight).mean()
+    loss.backward(retain_graph=True)
+    opt.step()
+"""
+
+
+def test_what_is_computed_before_a_loop_that_updates_is_computed_in_each_turn() -> None:
+    given = replace(
+        trail(EPOCHS, "old = policy(states).log()", "opt.step()", "loss.backward(retain_graph=True)"), kept=(at(EPOCHS, "old = policy(states).log()"),)
+    )
+    given = replace(given, writes=((replace(given.writes[0][0], names=("policy.0.weight",)),),))
+    (found,) = programs(EPOCHS, "again", given)
+    assert in_order(found, "for epoch in", "    old = policy(states).log()\n", "    loss = ")
+    assert found.count("torch.optim.SGD") == 1  # the optimizer goes on with its state
 
 
 # --- comparing ---------------------------------------------------------------------------------------------------------

@@ -131,7 +131,6 @@ class Updating:
     def inside(self) -> Iterator[None]:
         """Collects it inside a `with` block."""
         with ExitStack() as stack:
-            each: type
             for each in _classes(paddle.optimizer.Optimizer):
                 methods = [name for name in ("step", "minimize") if name in vars(each)]
                 stack.enter_context(_replaced(each, **dict.fromkeys(methods, self._followed)))
@@ -157,8 +156,8 @@ class Updating:
 def _classes(base: type) -> Iterator[type]:
     """Yields a class and those made of it."""
     yield base
-    subclasses: list[type] = base.__subclasses__()
-    for each in subclasses:
+    derived: list[type] = base.__subclasses__()
+    for each in derived:
         yield from _classes(each)
 
 

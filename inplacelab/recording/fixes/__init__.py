@@ -68,8 +68,8 @@ OUTCOMES: Mapping[Evidence, Outcome] = {
     "renewed": Outcome(
         Text("The program then runs; it is another training", "改后程序能够运行；但训练过程不同"),
         Text(
-            "it runs; it is another training: the loss is computed with the new values of the parameters",
-            "能够运行；但训练过程不同：损失用参数的新值计算",
+            "it runs; it is another training, with other gradients",
+            "能够运行；但训练过程不同，梯度也不同",
         ),
     ),
     "same": Outcome(

@@ -96,6 +96,46 @@ def crossing(trails: Sequence[Trail], sources: ParsedFiles) -> Crossing | None:
     return None
 
 
+@dataclass(frozen=True)
+class Turn:
+    """A loop in which the update of one turn meets the backward pass of a later one.
+
+    Attributes:
+        where: the place of the pass in the file.
+        loop: the loop.
+        passes: the statement of its block that runs the pass.
+        before: the statements before the loop, in its block.
+        kept: of these, or of the loop's own, the one that computed what the pass needs.
+        parameters: the names of the parameters that are known.
+    """
+
+    where: Where
+    loop: ast.For | ast.While
+    passes: ast.stmt
+    before: Sequence[ast.stmt]
+    kept: ast.stmt
+    parameters: frozenset[str]
+
+
+def turn(trail: Trail, sources: ParsedFiles) -> Turn | None:
+    """Returns the innermost loop around a pass and an update that comes after it; None if there is none, or what was kept is elsewhere."""
+    names = frozenset(name for spot in (*trail.kept[:1], *(each[0] for each in trail.writes)) for name in spot.names)
+    for where in sources.at(trail.needed[-1:]):
+        program, statement = where.program, where.statement
+        loops = [] if statement is None else [each for each in program.around(statement) if isinstance(each, ast.For | ast.While)]
+        if statement is None or not loops or any(write[-1].filename != where.spot.filename for write in trail.writes):
+            return None
+        loop, lines = loops[0], [write[-1].line for write in trail.writes]
+        inside = next((each for each in loop.body if statement in ast.walk(each)), None)
+        if inside is None or not all(inside.lineno <= line <= (loop.end_lineno or 0) for line in lines):
+            return None
+        before = program.before(loop)
+        spots = [each for each in trail.kept[-1:] if each.filename == where.spot.filename]
+        kept = [each for each in (*before, *loop.body) for spot in spots if each.lineno <= spot.line <= (each.end_lineno or 0)]
+        return Turn(where, loop, inside, before, kept[0], names) if kept else None
+    return None
+
+
 def _statements(statement: ast.stmt, program: SourceTree) -> Iterator[ast.stmt]:
     """Yields a statement and those around it in its function, from the inside out."""
     yield statement

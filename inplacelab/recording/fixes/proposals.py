@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.crossing import crossing
+from inplacelab.recording.fixes.crossing import crossing, turn
 from inplacelab.recording.fixes.kept_copies import copies_kept, copies_of_all
 from inplacelab.recording.fixes.ordinary_form import NO_ORDINARY, ordinary
 from inplacelab.recording.fixes.refused import refused_ways
@@ -30,7 +30,7 @@ from inplacelab.recording.fixes.spots import (
     together,
     written_by,
 )
-from inplacelab.recording.fixes.step_block import computed_after
+from inplacelab.recording.fixes.step_block import computed_after, in_each_turn
 from inplacelab.recording.fixes.step_order import later_updates
 from inplacelab.recording.source_tree import in_place_calls
 
@@ -107,7 +107,8 @@ def _updated(trails: Sequence[Trail], sources: ParsedFiles) -> list[Proposal] | 
         return None
     found = crossing(stale, sources)
     if found is None:
-        return []
+        loop = turn(stale[0], sources)
+        return [] if loop is None else [*in_each_turn(loop)]
     once = {frozenset(each.edits): each for each in (*later_updates(found), *computed_after(found))}
     return [*once.values()]
 

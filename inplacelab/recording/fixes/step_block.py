@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.crossing import Crossing
+from inplacelab.recording.fixes.crossing import Crossing, Turn
 from inplacelab.recording.fixes.spots import Proposal
 
 _FEW = 3
@@ -27,6 +27,13 @@ _BOTH = Text(
 _REASON = Text("the update has overwritten what backward needs of the old ones", "更新覆盖了反向传播需要的旧值")
 _PRICE = Text("one more forward pass; the gradients are those at the new values", "多一次前向计算；得到的是新值处的梯度")
 _OTHER = Text("the gradients are those at the new values", "得到的是新值处的梯度")
+_EACH_TURN = Text("before {0} compute {1} in each turn of the loop, from the new values", "在{0}之前，每次循环都用新的值计算 {1}")
+_EACH_PRICE = Text("one more forward pass each turn; the gradients are those at the new values", "每次循环多一次前向计算；得到的是新值处的梯度")
+_DETACHED = Text("before {0} put {1}", "在{0}之前加上 {1}")
+_CUT = Text(
+    "backward then ends at the values of the turn before, and does not need the parameters of that time",
+    "这样反向传播在上一次循环的值处结束，不再需要当时的参数",
+)
 _CHANGES = ("append", "extend", "insert", "update")
 """Methods that change what they belong to."""
 
@@ -59,6 +66,64 @@ def computed_after(found: Crossing) -> Iterator[Proposal]:
         )  # fmt: skip
 
 
+def in_each_turn(found: Turn) -> Iterator[Proposal]:
+    """Yields what lets the pass of a turn need nothing that an earlier turn has updated: the values from before the loop computed in each turn, or
+    the values that one turn leaves to the next without their history.
+    """
+    program, loop = found.where.program, found.loop
+    first = loop.body[0]
+    column = program.start(first)[1]
+    line = found.where.line(first.lineno)
+    if found.kept in found.before:
+        parameters = {_key(each) for each in found.parameters}
+        body = loop.body[: loop.body.index(found.passes) + 1]
+        needed, again = {name for each in body for name in _reads(each)}, list[ast.stmt]()
+        names = set[str]()
+        for each in reversed(found.before):
+            if _binds(each) & needed - parameters and not _takes_parameters(each):
+                again.insert(0, each)
+                needed |= _reads(each)
+        affected = list[ast.stmt]()
+        for each in again:
+            if each is found.kept or _reads(each) & (names | parameters):
+                affected.append(each)
+                names |= _binds(each)
+        if not affected or len(affected) > _FEW or not _is_simple(affected):
+            return
+        codes = [program.code(each) for each in affected]
+        edit = program.line_before(first, f"\n{' ' * column}".join(codes))
+        yield found.where.proposal(_EACH_TURN.format(line, _quoted_codes(codes)), [edit], reason=_REASON, price=_EACH_PRICE, way="again", other=True)
+        return
+    carried = _carried(loop)
+    if carried:
+        codes = [f"{each} = {each}.detach()" for each in carried]
+        edit = program.line_before(first, f"\n{' ' * column}".join(codes))
+        yield found.where.proposal(_DETACHED.format(line, _quoted_codes(codes)), [edit], reason=_CUT, way="again", other=True)
+
+
+def _carried(loop: ast.For | ast.While) -> list[str]:
+    """Returns the variables that a turn of a loop computes from their values in the turn before."""
+    bound, found = set[str](), dict[str, None]()
+    later = {name for each in loop.body for name in _assigned(each)}
+    for each in loop.body:
+        found |= dict.fromkeys(sorted((_reads(each) - bound) & later))
+        bound |= _binds(each)
+    return [each for each in found if each in {name for one in loop.body if _calls_something(one) for name in _assigned(one)}]
+
+
+def _assigned(statement: ast.stmt) -> set[str]:
+    return _binds(statement) if isinstance(statement, ast.Assign) else set()
+
+
+def _calls_something(statement: ast.stmt) -> bool:
+    return any(isinstance(each, ast.Call) for each in ast.walk(statement))
+
+
+def _quoted_codes(codes: Sequence[str]) -> Text:
+    *firsts, last = (f"`{each}`" for each in codes)
+    return Text(" and ".join(filter(None, (", ".join(firsts), last))), "、".join([*firsts, last]))
+
+
 def _is_simple(affected: Sequence[ast.stmt]) -> bool:
     """Whether it is known without a trial that running statements later gives their names the values that are meant."""
     names = [name for each in affected for name in _binds(each)]
@@ -76,7 +141,7 @@ def _affected(found: Crossing, last: int) -> list[ast.stmt]:
     parameters = {_key(each) for each in found.parameters}
     needed, slice_ = _reads(found.passes), list[ast.stmt]()
     for each in reversed(earlier):
-        if not isinstance(each, ast.Expr) and _calls_backward(each):
+        if (not isinstance(each, ast.Expr) and _calls_backward(each)) or _takes_parameters(each):
             continue
         if _binds(each) & needed - parameters:
             slice_.insert(0, each)
@@ -100,6 +165,11 @@ def _staying(affected: Sequence[ast.stmt], before: Sequence[ast.stmt]) -> list[a
         if any(_reads(one) & _binds(each) for one in after if one not in affected or one in stays):
             stays.insert(0, each)
     return stays
+
+
+def _takes_parameters(statement: ast.stmt) -> bool:
+    """Whether a statement passes a model's parameters on, as one that makes an optimizer does, and does not compute with them."""
+    return any(isinstance(each, ast.Attribute) and each.attr in ("parameters", "named_parameters") for each in ast.walk(statement))
 
 
 def _calls_backward(statement: ast.stmt) -> bool:
@@ -151,6 +221,5 @@ def _quoted(some: Sequence[ast.stmt], found: Crossing) -> Text:
         return Text("", "")
     if len(some) > _FEW or any(hasattr(each, "body") for each in some):
         return found.where.line(some[0].lineno, some[-1].end_lineno)
-    codes = [f"`{found.program.text(each)}`" for each in some]
-    *firsts, last = codes
-    return Text(" and ".join(filter(None, (", ".join(firsts), last))), "、".join(codes))
+    codes = [found.program.text(each) for each in some]
+    return _quoted_codes(codes)
