@@ -181,9 +181,7 @@ class SourceTree:
         """Returns an edit that inserts lines after a statement, and after the comment behind it; the later ones of `text` are indented as it is."""
         line, column = self.end(statement)[0], self.start(statement)[1]
         indented = "".join(f"{' ' * column}{each}\n" for each in text.split("\n"))
-        if line < len(self._lines) or self.source.endswith("\n"):
-            return EditFacts(line + 1, 0, line + 1, 0, indented)
-        return self.append(statement, f"\n{indented}".rstrip("\n"))
+        return EditFacts(line + 1, 0, line + 1, 0, indented)
 
     def cloned(self, expression: ast.expr) -> list[EditFacts]:
         """Returns an edit that replaces an expression by its clone."""

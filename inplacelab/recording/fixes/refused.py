@@ -17,14 +17,39 @@ from inplacelab.recording.facts import EditFacts, RefusalFacts
 from inplacelab.recording.fixes.ordinary_form import ordinary
 from inplacelab.recording.fixes.spots import ParsedFiles, Proposal, Trail, Where, augmented, name_in_place, replaced
 from inplacelab.recording.source_tree import SourceTree, in_place_calls, package_of, root_of
+from inplacelab.supported import frameworks
 
 _UPDATES = re.compile(r"init|update|reset|clip|clamp|ema|prune|constrain|(^|_)step|load|fill|zero|project")
 """The names of functions that change parameters on purpose."""
 _FORWARD = ("forward", "__call__")
 _CLEARS = re.compile(r"\.grad\s*=\s*None|grad(?:\.data)?\.zero_\(|zero_grad\(|clear_grad(?:ient)?s?\(")
-_IN_PADDLE: dict[type[ast.operator], str] = {
-    ast.Add: "add_", ast.Sub: "subtract_", ast.Mult: "multiply_", ast.Div: "divide_"
+
+
+@dataclass(frozen=True)
+class _Calls:
+    """How programs of a framework do things.
+
+    Attributes:
+        clears: clears the gradient of {0}.
+        retains: the method that has a computed tensor keep its gradient.
+        copies: the method that writes other values to a tensor.
+        updates: the methods for augmented assignments, where these make a new tensor; None where they are in place.
+    """
+
+    clears: str
+    retains: str
+    copies: str
+    updates: dict[type[ast.operator], str] | None = None
+
+
+_CALLS = {
+    "requires_grad": _Calls("{0}.grad = None", "retain_grad", "copy_"),
+    "stop_gradient": _Calls(
+        "{0}.clear_gradient()", "retain_grads", "set_value",
+        {ast.Add: "add_", ast.Sub: "subtract_", ast.Mult: "multiply_", ast.Div: "divide_"},
+    ),
 }  # fmt: skip
+"""By the name of a tensor's gradient flag (see `supported.Terms`)."""
 
 _INSIDE = Text("put {0} inside `with {1}.no_grad():`", "把{0}放进 `with {1}.no_grad():`")
 _STAYS = Text("the write is then not recorded, and {0} stays a leaf", "这样写入不会被记录，{0} 仍是叶子张量")
@@ -84,7 +109,7 @@ class _Case:
 
     Attributes:
         refusal, trail, where, statement, sources: what is known of it.
-        framework: "torch" or "paddle".
+        calls: how programs of its framework do things.
         package: what the program calls it.
     """
 
@@ -93,7 +118,7 @@ class _Case:
     where: Where
     statement: ast.stmt
     sources: ParsedFiles
-    framework: str
+    calls: _Calls
     package: str
 
     @property
@@ -107,12 +132,13 @@ class _Case:
         return self.where.line(self.statement.lineno)
 
 
-def _package(program: SourceTree) -> tuple[str, str] | None:
-    """Returns the framework of a file, and what the file calls it; None if it does not import it as a whole."""
-    for framework in ("torch", "paddle"):
-        name = package_of(program, framework)
-        if name is not None and name in program.imported:
-            return framework, name
+def _package(program: SourceTree) -> tuple[_Calls, str] | None:
+    """Returns the calls of the framework of a file, and what the file calls it; None if it does not import it as a whole."""
+    for framework in frameworks().values():
+        name = package_of(program, framework.alias)
+        calls = _CALLS.get(framework.terms.flag)
+        if name is not None and calls is not None and name in program.imported:
+            return calls, name
     return None
 
 
@@ -394,9 +420,7 @@ def _updated_in_place(case: _Case, where: Where) -> Iterator[Proposal]:
             return
         name, text = found
         shown.append(text)
-        clear = (
-            f"\n{indent}{name}.{'grad = None' if case.framework == 'torch' else 'clear_gradient()'}" if clears else ""
-        )
+        clear = f"\n{indent}{case.calls.clears.format(name)}" if clears else ""
         before = (f"with {case.package}.no_grad():\n{indent}" if number == 0 else "    ") if wraps else ""
         edits.append(replaced(program, each, f"{before}{text}{clear}"))
     line = where.line(group[0].lineno, group[-1].lineno if len(group) > 1 else None)
@@ -421,14 +445,13 @@ def _rebound(case: _Case, statement: ast.stmt) -> tuple[str, str] | None:
         ) if root == name:
             pass
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in _names(value):
-            method = "copy_" if case.framework == "torch" else "set_value"
-            return name, f"{name}.{method}({ast.unparse(value)})"
+            return name, f"{name}.{case.calls.copies}({ast.unparse(value)})"
         case _:
             return None
     if not _reads_gradient(statement) or left is None:
         return None
-    if case.framework == "paddle":
-        method = _IN_PADDLE.get(type(operator), "")
+    if case.calls.updates is not None:
+        method = case.calls.updates.get(type(operator), "")
         return (name, f"{name}.{method}({ast.unparse(value)})") if method else None
     update = ast.AugAssign(ast.Name(name, ast.Store()), operator, value)
     return name, ast.unparse(ast.fix_missing_locations(update))
@@ -438,7 +461,7 @@ def _retained(case: _Case, where: Where) -> Iterator[Proposal]:
     program, statement, name = where.program, where.statement, case.refusal.name
     if statement is None or program.whole_lines(statement) is None:
         return
-    call = f"{name}.{'retain_grad' if case.framework == 'torch' else 'retain_grads'}()"
+    call = f"{name}.{case.calls.retains}()"
     edit = program.line_after(statement, call)
     yield where.proposal(_RETAIN.format(call, where.line(statement.lineno)), [edit], sure=True, reason=_RETAIN_WHY)
 

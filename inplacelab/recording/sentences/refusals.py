@@ -88,7 +88,7 @@ _ADVICE: dict[RefusalRule, Text] = {
     "several": Text("To fix it: compute a new tensor instead of writing to the view.", "改法：计算出一个新张量，不要写入这个视图。"),
     "no_grad": Text(
         "To fix it: make the view and write to it both under `no_grad`, or both outside.",
-        "改法：让建立视图和写入都在 `no_grad` 之内，或者都在 `no_grad` 之外。",
+        "改法：让建立视图和写入都在 `no_grad` 下进行，或者都不在 `no_grad` 下进行。",
     ),
     "inference": Text(
         "To fix it: use `no_grad` instead of `inference_mode`, or go on with a `clone()`.",
