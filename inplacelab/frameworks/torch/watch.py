@@ -26,6 +26,7 @@ from inplacelab.diagnosis.findings import Finding
 from inplacelab.diagnosis.places import Place, Places, beginning
 from inplacelab.diagnosis.watch_log import Counter, Made, StorageLog, WatchLog, Write, addresses, packed
 from inplacelab.frameworks.torch import interception
+from inplacelab.frameworks.torch.aliases import Aliases
 from inplacelab.frameworks.torch.calls import TorchKind, kind_of
 from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch, in_force, is_off, take_away
 from inplacelab.frameworks.torch.passes import is_second_pass, pass_arguments, reachable, root_node, stale
@@ -42,7 +43,7 @@ from inplacelab.frameworks.torch.stale_values import MARKS, StaleValues, has_rel
 from inplacelab.language import Text
 from inplacelab.recorders.program import call_from
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recording.facts import FailureFacts, Sites
+from inplacelab.recording.facts import AliasFacts, FailureFacts, Sites
 from inplacelab.recording.trace import places_of
 
 PASSES = 1 << 12
@@ -147,6 +148,7 @@ class TorchWatch:
 
     def __init__(self) -> None:
         self.failures: list[Finding] = []
+        self._aliases: Aliases | None = None  # collected only if asked for
         self._silent_lines: set[Hashable] = set()
         self._remarks: list[Text] = []
         self._ledger = WatchLog(_Storage._expired, _Storage._free_weak_ref)
@@ -319,6 +321,8 @@ class TorchWatch:
             self._moved(*call.moving)
         if now != call.versions or call.silent:  # one comparison: most operations write nothing
             self._note_writes(call, now, moment)
+        if self._aliases is not None:
+            self._collect(self._aliases, call, now, result)
         if call.kind.own_counter or (self._some_apart and op == "detach"):
             self._safely(self._counts_apart, call, results)
         for each in results:
@@ -328,6 +332,20 @@ class TorchWatch:
                 and not any(each is one for one in call.tensors)
             ):
                 self._safely(self._made_view, each, self._places.of(call.frame))
+
+    def collect_aliases(self) -> None:
+        """Collects what is read under one name after a write under another, too."""
+        self._aliases = Aliases(self._places)
+
+    @property
+    def aliases(self) -> Sequence[AliasFacts] | None:
+        """What was collected; None if that was not asked for."""
+        return None if self._aliases is None else self._aliases.found
+
+    def _collect(self, aliases: Aliases, call: _Call, now: Sequence[int], result: Any) -> None:
+        changed = zip(call.tensors, call.versions, now, strict=True)
+        written = [*(each for each, before, after in changed if before != after), *call.silent]
+        self._safely(aliases.note, call.kind.name, call.frame, call.tensors, written, result)
 
     def _note_writes(self, call: _Call, now: Sequence[int], moment: int) -> None:
         place = self._places.of(call.frame)
