@@ -81,13 +81,14 @@ class Reference:
         return next((each for each in reversed(self.around) if isinstance(each, _SCOPES)), self.module)
 
     def _standing_for(self, names: set[str]) -> set[str]:
-        """Returns names with those of which they are shortcuts: `cache = self.cache`, `for h in states`, `self.mean = mean`."""
+        """Returns names with those of which they are shortcuts: `cache = self.cache`, `for h in states`."""
         found, waiting = set[str](), [*names]
         while waiting:
             name = waiting.pop()
             if name not in found:
                 found.add(name)
-                waiting += [other for bound, other in self._shortcuts if bound == name or name.startswith((f"{bound}.", f"{bound}["))]
+                parts = [(bound, other) for bound, other in self._shortcuts if f"{name}.".startswith((f"{bound}.", f"{bound}["))]
+                waiting += [other for _, other in parts]
         return found
 
     @cached_property
@@ -95,15 +96,12 @@ class Reference:
         found = list[tuple[str, str]]()
         for node in _inside(self.function):
             match node:
-                case ast.Assign(targets=[*targets, target], value=value):
-                    of_value = [each for each in _reached(value) if not isinstance(value, ast.Name | ast.BinOp)]
-                    for one in (*targets, target):
-                        if isinstance(one, ast.Name | ast.Tuple) and not isinstance(value, ast.Call):
-                            found += [(name, each) for name in _names(one) for each in of_value]
-                        elif isinstance(one, ast.Attribute | ast.Subscript):
-                            found += [(name, each) for name in _reached(value, calls=False) for each in _reached(one)]
-                case ast.For(target=target, iter=over) | ast.AsyncFor(target=target, iter=over) | ast.comprehension(target=target, iter=over):
-                    roots = {each for inner in ast.walk(over) if isinstance(inner, ast.Name | ast.Attribute) for each in _reached(inner)}
+                case ast.Assign(targets=targets, value=value) if not isinstance(value, ast.Name | ast.BinOp | ast.Call):
+                    reached = [*_reached(value)]
+                    found += [(name, each) for one in targets for name in _names(one) for each in reached]
+                case ast.For(target=target, iter=over) | ast.comprehension(target=target, iter=over):
+                    inner = [each for each in ast.walk(over) if isinstance(each, ast.Name | ast.Attribute)]
+                    roots = {each for one in inner for each in _reached(one)}
                     found += [(name, each) for name in _names(target) for each in roots]
         return found
 
@@ -144,19 +142,22 @@ class Reference:
         return next((each for each in reversed(inner) if any(each is one for one in other.around)), None)
 
     def stores(self, name: str) -> list[ast.stmt]:
-        """Returns the statements of the function that write elements of what a name stands for: `name[:] = 0`, `name *= 2`, `out=name`."""
-        found = list[ast.stmt]()
-        for node in _inside(self.function):
-            match node:
-                case ast.Assign(targets=targets) if any(isinstance(each, ast.Subscript) and name in _reached(each) for each in targets):
-                    found.append(node)
-                case ast.AugAssign(target=target) if name in _reached(target):
-                    found.append(node)
-                case ast.Expr(value=ast.Call(func=func, keywords=words)) if (
-                    isinstance(func, ast.Attribute) and func.attr in ("fill", "sort", "put", "itemset") and name in _reached(func.value)
-                ) or any(each.arg == "out" and name in _reached(each.value) for each in words):
-                    found.append(node)
-        return found
+        """Returns the statements of the function that write elements of what a name stands for: `name[:] = 0`, `name *= 2`, `name.fill(0)`."""
+        return [each for each in _inside(self.function) if isinstance(each, ast.stmt) and name in _stored(each)]
+
+
+def _stored(statement: ast.stmt) -> set[str]:
+    """Returns the names of what a statement writes elements of."""
+    match statement:
+        case ast.Assign(targets=targets):
+            return {name for each in targets if isinstance(each, ast.Subscript) for name in _reached(each)}
+        case ast.AugAssign(target=target):
+            return {*_reached(target)}
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="fill" | "sort" | "put", value=value))):
+            return {*_reached(value)}
+        case ast.Expr(value=ast.Call(keywords=words)):
+            return {name for each in words if each.arg == "out" for name in _reached(each.value)}
+    return set()
 
 
 def _inside(function: ast.AST) -> Iterator[ast.AST]:
@@ -217,7 +218,7 @@ def _chain(node: ast.AST) -> set[str]:
     return set(_reached(node))
 
 
-def _reached(node: ast.AST, *, calls: bool = True) -> Iterator[str]:
+def _reached(node: ast.AST) -> Iterator[str]:
     """Yields the names by which an expression reaches its operands."""
     match node:
         case ast.Name() | ast.Attribute():
@@ -230,31 +231,16 @@ def _reached(node: ast.AST, *, calls: bool = True) -> Iterator[str]:
             if text := _text(node):
                 yield text
             yield from _reached(value)
-        case ast.Call(func=func, args=args, keywords=keywords) if calls:
+        case ast.Call(func=func, args=args, keywords=keywords):
             inner = [*args, *(each.value for each in keywords)]
             if isinstance(func, ast.Attribute):
                 inner.append(func.value)
             for each in inner:
                 if not isinstance(each, ast.Call):
                     yield from _reached(each)
-        case ast.BinOp(left=left, right=right):
-            for each in (left, right):
-                if not isinstance(each, ast.Call | ast.BinOp):
-                    yield from _reached(each)
-        case ast.UnaryOp(operand=value) | ast.Starred(value=value):
-            if not isinstance(value, ast.Call | ast.BinOp):
-                yield from _reached(value)
-        case ast.Compare(left=left, comparators=others):
-            for each in (left, *others):
-                if not isinstance(each, ast.Call | ast.BinOp):
-                    yield from _reached(each)
-        case ast.AugAssign(target=target, value=value):
-            for each in (target, value):
-                if not isinstance(each, ast.Call | ast.BinOp):
-                    yield from _reached(each)
-        case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            for each in elements:
-                if not isinstance(each, ast.Call | ast.BinOp):
+        case ast.BinOp() | ast.UnaryOp() | ast.Starred() | ast.Compare() | ast.AugAssign() | ast.Tuple() | ast.List():
+            for each in ast.iter_child_nodes(node):
+                if isinstance(each, ast.expr) and not isinstance(each, ast.Call | ast.BinOp):
                     yield from _reached(each)
         case ast.ListComp(elt=element, generators=generators) | ast.GeneratorExp(elt=element, generators=generators):
             if isinstance(element, ast.Name):

@@ -32,7 +32,7 @@ FRAMES = 8
 """The names of so many frames are looked at, innermost first."""
 ELEMENTS = 64
 """So many elements of a list are looked at."""
-ARRAYS = 16
+ARRAYS = 32
 """So many arrays that NumPy has got are watched."""
 LARGEST = 1 << 20
 """The values of so many elements are compared that NumPy may write."""
@@ -78,6 +78,7 @@ class _Array:
     tensor: Any
     values: Any
     facts: AliasFacts
+    names: frozenset[str]
     stores: Sequence[Any]
 
 
@@ -100,7 +101,7 @@ class Aliases:
         """What was found, the least likely meant first."""
         return sorted(self._found.values(), key=lambda each: -each.weight)[:MOST]
 
-    def note(self, op: str, frame: FrameType, tensors: Sequence[Any], written: Sequence[Any], result: Any) -> None:
+    def note(self, op: str, frame: FrameType, tensors: Sequence[Any], written: Sequence[Any]) -> None:
         """Notes an operation that has run.
 
         Args:
@@ -108,7 +109,6 @@ class Aliases:
             frame: the frame that called it.
             tensors: its tensors.
             written: those of them that it has written.
-            result: its result.
         """
         if not (written or self._suspects or self._arrays or op in _ARRAYS):
             return
@@ -128,7 +128,8 @@ class Aliases:
                 addresses.add(address)
                 self._wrote(op, frame, frames, each, address)
         if op in _ARRAYS and tensors:
-            self._hand_over(frame, frames[0], tensors[0])
+            reference = self._reference(frames[0])
+            self._hand_over(frame, tensors[0], reference.through, reference.targets, reference)
 
     # ---- writes ----------------------------------------------------------------------------------------------------------
 
@@ -149,13 +150,16 @@ class Aliases:
         self, op: str, place: Place, number: int, frame: FrameType, reference: Reference, held: _Held, tensor: Any
     ) -> None:
         is_explicit = number == 0 and reference.is_explicit
+        is_whole = tensor.numel() >= held.tensor.numel()
         weight = 3 if held.is_element or not is_explicit else 1 if op in _OVERWRITES else 2
-        is_part = op == "setitem" or (op in _OVERWRITES and tensor.numel() < held.tensor.numel())
+        is_part = op == "setitem" or (op in _OVERWRITES and not is_whole)
+        # A row that is scaled, though its name says that it is a part of that: `first = batch[0]`.
+        shown = reference.through if is_explicit and not is_whole and held.label.isidentifier() else reference.written
         if (
-            _is_same(held.label, reference.written)
+            _is_same(held.label, shown)
             or _is_parameter(held.tensor)
             or held.label.endswith(".grad")
-            or (is_explicit and is_part and not (held.is_element and held.tensor.numel() <= tensor.numel()))
+            or (is_explicit and is_part and not (held.is_element and is_whole))
             or not _overlap(held.tensor, tensor)
         ):
             self._suspects.pop(held.key, None)
@@ -197,18 +201,24 @@ class Aliases:
 
     # ---- arrays of NumPy -------------------------------------------------------------------------------------------------
 
-    def _hand_over(self, frame: FrameType, own: FrameType, tensor: Any) -> None:
+    def shared(self, frame: FrameType, tensor: Any) -> None:
+        """Notes that a tensor was made of an array of NumPy."""
+        own = next(own_frames(frame), None)
+        if own is not None:
+            self._hand_over(frame, tensor, frozenset(), self._reference(own).operands, self._reference(own))
+
+    def _hand_over(
+        self, frame: FrameType, tensor: Any, names: frozenset[str], arrays: frozenset[str], reference: Reference
+    ) -> None:
         address, place = _address(tensor), self._places.of(frame)
         if address is None or place is None or tensor.numel() > LARGEST or address in self._arrays:
             return
-        reference = self._reference(own)
-        targets = frozenset(reference.targets)
-        stores = [each for name in targets for each in reference.stores(name)]
-        facts = AliasFacts("array", "", ", ".join(sorted(targets)) or place.facts[0].expression, "", place.facts, (), 3)
+        stores = [each for name in arrays for each in reference.stores(name)]
+        facts = AliasFacts("array", "", ", ".join(sorted(arrays)) or place.facts[0].expression, "", place.facts, (), 3)
         if len(self._arrays) >= ARRAYS:
             del self._arrays[next(iter(self._arrays))]
         # The tensor may be temporary, as that of `detach()` is.
-        self._arrays[address] = _Array(tensor.detach(), tensor.detach().clone(), facts, stores)
+        self._arrays[address] = _Array(tensor.detach(), tensor.detach().clone(), facts, names, stores)
 
     def _compare(self, op: str, frame: FrameType, own: FrameType, tensors: Sequence[Any], written: Sequence[Any]) -> None:
         for tensor in tensors:
@@ -219,14 +229,15 @@ class Aliases:
                 continue
             known.values = known.tensor.clone()
             reference, place = self._reference(own), self._places.of(frame)
-            names = [each for each in _reached(own, reference) if each.tensor is tensor and not each.is_element]
-            if not names or place is None or _is_parameter(tensor):
+            names = [each.label for each in _reached(own, reference) if each.tensor is tensor]
+            is_meant = not tensor.requires_grad and _is_same("".join(names[:1]), known.names)  # `t.numpy()[:] = 1`
+            if not names or place is None or _is_parameter(tensor) or is_meant:
                 continue
             sites = known.facts.written
             if len(known.stores) == 1:
                 sites = (_at(sites[0], known.stores[0], self._places), *sites[1:])
             weight = 3 if tensor.requires_grad else 1
-            self._find(replace(known.facts, name=names[0].label, written=sites, read=place.facts, weight=weight))
+            self._find(replace(known.facts, name=names[0], written=sites, read=place.facts, weight=weight))
 
     def _reference(self, frame: FrameType) -> Reference:
         key = frame.f_code, frame.f_lasti

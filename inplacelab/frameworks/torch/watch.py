@@ -157,7 +157,7 @@ class TorchWatch:
         self._places = Places()
         self._mode = Mode(self)
         single = torch.autograd.function._SingleLevelFunction  # whose `apply` every other one calls
-        self._patches = (
+        self._patches: tuple[Patch, ...] = (
             Patch(torch.autograd, "_engine_run_backward", self.run_pass),
             Patch(torch, "compile", self._compiles),
             Patch(torch.Tensor, "set_", self.called, unless=partial(is_off, self._mode)),
@@ -287,6 +287,8 @@ class TorchWatch:
         finally:
             if call is not None:
                 self._safely(self._note, here, call, result)
+                if self._aliases is not None:
+                    self._safely(self._collect, self._aliases, call)
         return result
 
     def _before(self, kind: TorchKind, frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
@@ -321,8 +323,6 @@ class TorchWatch:
             self._moved(*call.moving)
         if now != call.versions or call.silent:  # one comparison: most operations write nothing
             self._note_writes(call, now, moment)
-        if self._aliases is not None:
-            self._collect(self._aliases, call, now, result)
         if call.kind.own_counter or (self._some_apart and op == "detach"):
             self._safely(self._counts_apart, call, results)
         for each in results:
@@ -336,16 +336,26 @@ class TorchWatch:
     def collect_aliases(self) -> None:
         """Collects what is read under one name after a write under another, too."""
         self._aliases = Aliases(self._places)
+        self._patches += (Patch(torch, "from_numpy", self._shares_array),)
 
     @property
     def aliases(self) -> Sequence[AliasFacts] | None:
         """What was collected; None if that was not asked for."""
         return None if self._aliases is None else self._aliases.found
 
-    def _collect(self, aliases: Aliases, call: _Call, now: Sequence[int], result: Any) -> None:
-        changed = zip(call.tensors, call.versions, now, strict=True)
-        written = [*(each for each, before, after in changed if before != after), *call.silent]
-        self._safely(aliases.note, call.kind.name, call.frame, call.tensors, written, result)
+    def _shares_array(
+        self, share: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
+        """Makes a tensor of an array, which no mode sees."""
+        result = share(*args, **kwargs)
+        if self._aliases is not None and self._here() is not None:
+            self._safely(self._aliases.shared, frame, result)
+        return result
+
+    def _collect(self, aliases: Aliases, call: _Call) -> None:
+        before = zip(call.tensors, call.versions, strict=True)
+        written = [*(each for each, version in before if version_of(each) != version), *call.silent]
+        aliases.note(call.kind.name, call.frame, call.tensors, written)
 
     def _note_writes(self, call: _Call, now: Sequence[int], moment: int) -> None:
         place = self._places.of(call.frame)

@@ -21,7 +21,7 @@ _HEADLINES = (
         "有 {0} 个值以一个名称写入之后，又以另一个名称被读取。梯度可能正确，模型却可能是错的，除非本意如此：",
     ),
 )
-_WRITTEN = Text("written by `{0}` through `{1}`, which shares its storage with `{2}`", "由 `{0}` 通过 `{1}` 写入，它与 `{2}` 共享存储")
+_WRITTEN = Text("written in place by `{0}` through `{1}`, which shares its storage with `{2}`", "由 `{0}` 通过 `{1}` 原地写入，它与 `{2}` 共享存储")
 _WRITTEN_ONLY = Text("`{0}` writes the storage of `{1}`", "`{0}` 写入了 `{1}` 的存储")
 _BY_NUMPY = Text(
     "written by NumPy through `{0}`, which shares its memory with `{1}` (found by comparing values)",
@@ -37,7 +37,7 @@ _ADVICE = {
         "If `{0}` should keep the old value: store a copy there, with `.clone()`.", "如果 `{0}` 应保留旧值：存入时用 `.clone()` 存一个副本。"
     ),
     "array": Text(
-        "If `{0}` should keep the old value: give NumPy a copy, `{1}.copy()`.", "如果 `{0}` 应保留旧值：给 NumPy 一个副本：`{1}.copy()`。"
+        "If `{0}` should keep the old value: write to a copy of the array, `{1} = {1}.copy()`.", "如果 `{0}` 应保留旧值：写入数组的副本：`{1} = {1}.copy()`。"
     ),
     "name": Text(
         "If `{0}` should keep the old value: make a copy with `.clone()` before the write, or write out of place.",
