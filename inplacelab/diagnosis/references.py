@@ -220,32 +220,29 @@ def _chain(node: ast.AST) -> set[str]:
 
 def _reached(node: ast.AST) -> Iterator[str]:
     """Yields the names by which an expression reaches its operands."""
+    if text := _text(node):
+        yield text
+    for each in _operands(node):
+        yield from _reached(each)
+
+
+def _operands(node: ast.AST) -> list[ast.expr]:
+    """Returns the operands of an expression that are not computed, and where its element is found."""
+    found = list[ast.expr]()
     match node:
-        case ast.Name() | ast.Attribute():
-            text = _text(node)
-            if text:
-                yield text
-            elif isinstance(node, ast.Attribute) and node.attr in _SAME:
-                yield from _reached(node.value)
         case ast.Subscript(value=value):
-            if text := _text(node):
-                yield text
-            yield from _reached(value)
+            return [value]
+        case ast.Attribute(value=value, attr=name):
+            return [value] if name in _SAME else []
+        case ast.ListComp(elt=ast.Name(), generators=generators) | ast.GeneratorExp(elt=ast.Name(), generators=generators):
+            return [each.iter for each in generators]
         case ast.Call(func=func, args=args, keywords=keywords):
-            inner = [*args, *(each.value for each in keywords)]
+            found = [*args, *(each.value for each in keywords)]
             if isinstance(func, ast.Attribute):
-                inner.append(func.value)
-            for each in inner:
-                if not isinstance(each, ast.Call):
-                    yield from _reached(each)
+                found.append(func.value)
         case ast.BinOp() | ast.UnaryOp() | ast.Starred() | ast.Compare() | ast.AugAssign() | ast.Tuple() | ast.List():
-            for each in ast.iter_child_nodes(node):
-                if isinstance(each, ast.expr) and not isinstance(each, ast.Call | ast.BinOp):
-                    yield from _reached(each)
-        case ast.ListComp(elt=element, generators=generators) | ast.GeneratorExp(elt=element, generators=generators):
-            if isinstance(element, ast.Name):
-                for each in generators:
-                    yield from _reached(each.iter)
+            found = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+    return [each for each in found if not isinstance(each, ast.Call | ast.BinOp)]
 
 
 def _text(node: ast.AST) -> str:

@@ -118,27 +118,21 @@ class Aliases:
         if self._arrays:
             self._compare(op, frame, frames[0], tensors, written)
         if self._suspects and op not in _NO_READS:
-            reads = [each for k, each in enumerate(tensors) if not (k == 0 and op in _OVERWRITES and written)]
-            if reads:
-                self._read(frame, frames[0], reads)
-        addresses = set[int]()
-        for each in written:
-            address = _address(each)
-            if address is not None and address not in addresses:
-                addresses.add(address)
-                self._wrote(op, frame, frames, each, address)
+            self._read(frame, frames[0], tensors[1:] if written and op in _OVERWRITES else tensors)
+        for address, each in {_address(each): each for each in written}.items():
+            self._wrote(op, frame, frames, each, address)
         if op in _ARRAYS and tensors:
             reference = self._reference(frames[0])
             self._hand_over(frame, tensors[0], reference.through, reference.targets, reference)
 
     # ---- writes ----------------------------------------------------------------------------------------------------------
 
-    def _wrote(self, op: str, frame: FrameType, frames: Sequence[FrameType], tensor: Any, address: int) -> None:
-        known = self._arrays.get(address)
+    def _wrote(self, op: str, frame: FrameType, frames: Sequence[FrameType], tensor: Any, address: int | None) -> None:
+        known = self._arrays.get(address or 0)
         if known is not None:
             known.values = known.tensor.clone()
         place = self._places.of(frame)
-        if place is None:
+        if address is None or place is None:
             return
         for number, own in enumerate(frames):
             reference = self._reference(own)
