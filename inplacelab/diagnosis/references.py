@@ -87,7 +87,11 @@ class Reference:
             name = waiting.pop()
             if name not in found:
                 found.add(name)
-                parts = [(bound, other) for bound, other in self._shortcuts if f"{name}.".startswith((f"{bound}.", f"{bound}["))]
+                parts = [
+                    (bound, other)
+                    for bound, other in self._shortcuts
+                    if f"{name}.".startswith((f"{bound}.", f"{bound}["))
+                ]
                 waiting += [other for _, other in parts]
         return found
 
@@ -98,11 +102,10 @@ class Reference:
             match node:
                 case ast.Assign(targets=targets, value=value) if not isinstance(value, ast.Name | ast.BinOp | ast.Call):
                     reached = [*_reached(value)]
-                    found += [(name, each) for one in targets for name in _names(one) for each in reached]
+                    found += [(name, other) for one in targets for name in _names(one) for other in reached]
                 case ast.For(target=target, iter=over) | ast.comprehension(target=target, iter=over):
-                    inner = [each for each in ast.walk(over) if isinstance(each, ast.Name | ast.Attribute)]
-                    roots = {each for one in inner for each in _reached(one)}
-                    found += [(name, each) for name in _names(target) for each in roots]
+                    roots = {text for inner in ast.walk(over) for text in (_text(inner),) if text}
+                    found += [(name, other) for name in _names(target) for other in roots]
         return found
 
     def is_after(self, earlier: Reference) -> bool:
@@ -113,8 +116,7 @@ class Reference:
         """Whether a name was certainly bound again between another expression of the same function and this one."""
         begin, end, loop = _begin(since.statement), _begin(self.statement), self._shared_loop(since)
         for node in _inside(self.function):
-            is_loop = isinstance(node, ast.For | ast.AsyncFor)
-            bound = _names(node.target) if is_loop else () if isinstance(node, ast.AugAssign) else _targets(node)
+            bound = [] if isinstance(node, ast.AugAssign) else [*_targets(node)]
             if name not in bound or not self._follows(node):
                 continue
             at = _begin(node)
@@ -177,7 +179,12 @@ def _targets(statement: ast.AST | None) -> Iterator[str]:
         case ast.Assign(targets=targets):
             for each in targets:
                 yield from _names(each)
-        case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+        case (
+            ast.AnnAssign(target=target)
+            | ast.AugAssign(target=target)
+            | ast.For(target=target)
+            | ast.AsyncFor(target=target)
+        ):
             yield from _names(target)
 
 
@@ -234,7 +241,10 @@ def _operands(node: ast.AST) -> list[ast.expr]:
             return [value]
         case ast.Attribute(value=value, attr=name):
             return [value] if name in _SAME else []
-        case ast.ListComp(elt=ast.Name(), generators=generators) | ast.GeneratorExp(elt=ast.Name(), generators=generators):
+        case (
+            ast.ListComp(elt=ast.Name(), generators=generators)
+            | ast.GeneratorExp(elt=ast.Name(), generators=generators)
+        ):
             return [each.iter for each in generators]
         case ast.Call(func=func, args=args, keywords=keywords):
             found = [*args, *(each.value for each in keywords)]

@@ -271,10 +271,21 @@ def test_the_least_likely_meant_comes_first(tmp_path: Path) -> None:
 def test_the_command_says_it_and_writes_it(tmp_path: Path, language: str) -> None:
     script = tmp_path / "program.py"
     script.write_text(BEGIN + textwrap.dedent(SILENT["an in-place ReLU in a branch"][0]))
-    command = [sys.executable, "-m", "inplacelab", "explain", "--aliases", "--lang", language, "-o", "out.json", script.name]
+    command = [
+        sys.executable,
+        "-m",
+        "inplacelab",
+        "explain",
+        "--aliases",
+        "--lang",
+        language,
+        "-o",
+        "out.json",
+        script.name,
+    ]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True).stderr
     assert "return x + self.body(x)" in said
-    assert ("`x.clone()`" in said) or ("x.clone()" in said)
+    assert "x.clone()" in said
     document = json.loads((tmp_path / "out.json").read_text("utf-8"))
     Draft202012Validator(json.loads(SCHEMA_FILE.read_text("utf-8"))).validate(document)
     (alias,) = document["aliases"]

@@ -41,7 +41,22 @@ _OVERWRITES = frozenset({
     "copy_", "fill_", "zero_", "setitem", "normal_", "uniform_", "random_", "bernoulli_", "set_", "resize_", "data", "full_", "exponential_",
 })  # fmt: skip
 """Operations that write their first tensor without reading it."""
-_NO_READS = frozenset({"detach", "detach_", "data", "numpy", "requires_grad_", "grad", "size", "set_", "storage", "untyped_storage", "data_ptr", "array"})
+_NO_READS = frozenset(
+    {
+        "detach",
+        "detach_",
+        "data",
+        "numpy",
+        "requires_grad_",
+        "grad",
+        "size",
+        "set_",
+        "storage",
+        "untyped_storage",
+        "data_ptr",
+        "array",
+    }
+)
 """Operations that do not read the elements of a tensor."""
 _ARRAYS = frozenset({"numpy", "array"})
 
@@ -176,7 +191,11 @@ class Aliases:
             return
         for held in _reached(own, reference):
             suspect = self._suspects.get(held.key)
-            if suspect is None or suspect.tensor() is not held.tensor or not any(each is held.tensor for each in tensors):
+            if (
+                suspect is None
+                or suspect.tensor() is not held.tensor
+                or not any(each is held.tensor for each in tensors)
+            ):
                 continue
             if (suspect.frame, suspect.instruction) == (id(own), own.f_lasti):
                 continue  # inside the call that wrote
@@ -214,7 +233,9 @@ class Aliases:
         # The tensor may be temporary, as that of `detach()` is.
         self._arrays[address] = _Array(tensor.detach(), tensor.detach().clone(), facts, names, stores)
 
-    def _compare(self, op: str, frame: FrameType, own: FrameType, tensors: Sequence[Any], written: Sequence[Any]) -> None:
+    def _compare(
+        self, op: str, frame: FrameType, own: FrameType, tensors: Sequence[Any], written: Sequence[Any]
+    ) -> None:
         for tensor in tensors:
             known = self._arrays.get(_address(tensor) or 0)
             if known is None or op in _NO_READS or any(each is tensor for each in written):
@@ -263,8 +284,8 @@ def _held(frame: FrameType) -> Iterator[_Held]:
     for name, value in [*_names(frame).items()]:
         if name[:2] != "__":
             yield from _of((id(frame), name), name, value)
-    for name, value in _attributes(_names(frame).get("self")):
-        yield from _of(name, f"self.{name[1]}", value)
+    for key, value in _attributes(_names(frame).get("self")):
+        yield from _of(key, f"self.{key[1]}", value)
 
 
 def _attributes(value: Any) -> Iterator[tuple[Key, Any]]:
@@ -284,7 +305,9 @@ def _of(key: Key, label: str, value: Any) -> Iterator[_Held]:
     if issubclass(type(value), torch.Tensor):
         yield _Held(key, label, value)
     elif issubclass(type(value), list | tuple):
-        elements = list.__getitem__(value, slice(-ELEMENTS, None)) if issubclass(type(value), list) else value[-ELEMENTS:]
+        elements = (
+            list.__getitem__(value, slice(-ELEMENTS, None)) if issubclass(type(value), list) else value[-ELEMENTS:]
+        )
         first = max(0, len(value) - ELEMENTS)
         for k, each in enumerate(elements, first):
             if issubclass(type(each), torch.Tensor):

@@ -9,7 +9,8 @@ from inplacelab.recording.facts import AliasFacts
 from inplacelab.recording.sentences.failures import Mark
 
 _NONE = Text(
-    "No value was read under one name after a write under another.", "没有发现某个值以一个名称写入之后，又以另一个名称被读取。"
+    "No value was read under one name after a write under another.",
+    "没有发现某个值以一个名称写入之后，又以另一个名称被读取。",
 )
 _HEADLINES = (
     Text(
@@ -21,7 +22,10 @@ _HEADLINES = (
         "有 {0} 个值以一个名称写入之后，又以另一个名称被读取。梯度可能正确，模型却可能是错的，除非本意如此：",
     ),
 )
-_WRITTEN = Text("written in place by `{0}` through `{1}`, which shares its storage with `{2}`", "由 `{0}` 通过 `{1}` 原地写入，它与 `{2}` 共享存储")
+_WRITTEN = Text(
+    "written in place by `{0}` through `{1}`, which shares its storage with `{2}`",
+    "由 `{0}` 通过 `{1}` 原地写入，它与 `{2}` 共享存储",
+)
 _WRITTEN_ONLY = Text("`{0}` writes the storage of `{1}`", "`{0}` 写入了 `{1}` 的存储")
 _BY_NUMPY = Text(
     "written by NumPy through `{0}`, which shares its memory with `{1}` (found by comparing values)",
