@@ -79,19 +79,21 @@ _NO_QUESTION = Text(
 )
 _EXPLAIN_USAGE = Text(
     """\
-Usage: %explain [-y] [--try]
+Usage: %explain [-y] [--try] [--aliases]
 
 Runs the last cell again, watched, and says why its backward pass failed: which line kept the value that it needed, and which lines overwrote it.
 
   -y      does not ask before it runs cells again
-  --try   runs all cells so far again, in other processes and an empty folder, with edits of the cells, and shows one that works""",
+  --try   runs all cells so far again, in other processes and an empty folder, with edits of the cells, and shows one that works
+  --aliases   also lists each value that was read under one name after it was written under another (PyTorch)""",
     """\
-用法：%explain [-y] [--try]
+用法：%explain [-y] [--try] [--aliases]
 
 再运行一次上一个单元格并监视，说明反向传播为什么失败：哪一行保存了它需要的值，哪些行覆盖了它。
 
   -y      再次运行单元格之前不询问
-  --try   在其他进程和空文件夹中再运行目前所有的单元格，尝试修改单元格，给出一种可行的改法""",
+  --try   在其他进程和空文件夹中再运行目前所有的单元格，尝试修改单元格，给出一种可行的改法
+  --aliases   另外列出以一个名称写入之后又以另一个名称被读取的值（PyTorch）""",
 )
 _NO_OPTION = Text("%explain has no option {0}.", "%explain 没有选项 {0}。")
 _WAITS = re.compile("await|async")  # in what Python says of it
@@ -166,13 +168,13 @@ def load_ipython_extension(shell: Any) -> None:
 
     def explain(line: str) -> None:
         options = line.split()
-        unknown = [each for each in options if each not in ("-y", "--try")]
+        unknown = [each for each in options if each not in ("-y", "--try", "--aliases")]
         if unknown:
             print(f"{_NO_OPTION.format(unknown[0])}\n{_EXPLAIN_USAGE}")
             return
         from inplacelab.diagnosis.cells import explain_last_cell
 
-        explain_last_cell(shell, asks="-y" not in options, tries="--try" in options)
+        explain_last_cell(shell, asks="-y" not in options, tries="--try" in options, aliases="--aliases" in options)
 
     explain.__doc__ = str(_EXPLAIN_USAGE)
 

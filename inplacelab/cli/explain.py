@@ -127,6 +127,10 @@ _SAYS = {
         "反向传播失败时，在脚本所在文件夹的副本中尝试各种改法，给出一种可行的",
     ),
     "fix": Text("like --try, and write the fix into the script", "与 --try 相同，并把改法写入脚本"),
+    "aliases": Text(
+        "also list each value that was read under one name after it was written under another (PyTorch; slower)",
+        "另外列出以一个名称写入之后又以另一个名称被读取的值（仅 PyTorch；较慢）",
+    ),
     "seconds": Text("how many seconds a trial may take (default: {0})", "每次尝试最长的秒数（默认：{0}）"),
     "output": Text(
         "also write what was found (.json), or the recording: a page that steps through the program (.html), or what else `record` writes, by "
@@ -167,6 +171,7 @@ def add_to(parser: Parser) -> None:
     parser.option("--framework", says=commands.framework_help(), choices=tuple(frameworks()), metavar="FRAMEWORK")
     parser.option("--try", says=_SAYS["try"], dest="tries", action="store_true")
     parser.option("--fix", says=_SAYS["fix"], action="store_true")
+    parser.option("--aliases", says=_SAYS["aliases"], action="store_true")
     parser.option("--seconds", says=_SAYS["seconds"].format(SECONDS), type=positive, default=SECONDS, metavar="N")
     output.add_language_to(parser)
 
@@ -239,7 +244,7 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
     if not framework.is_installed:
         raise CannotError(not_installed(framework.name))
     with ExitStack() as stack:
-        watching = stack.enter_context(explain(framework.name)) if framework.watch else None
+        watching = stack.enter_context(explain(framework.name, aliases=options.aliases)) if framework.watch else None
         is_recorded = to is not None or watching is None
         ran = stack.enter_context(_running(options, main, tree, use, left, is_recorded=is_recorded))
         printed = None if options.format == "json" or watching is not None else ran.recording
@@ -261,6 +266,7 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         found = [*seen.handled, *([] if seen.ended is None else [seen.ended])]
         return Report(
             main.path, status or ran.stopped, framework.name, version, raised, seen.operations, seen.storages, found, seen.remarks, attempts,
+            aliases=None if watching is None else watching.aliases,
         )  # fmt: skip
 
 

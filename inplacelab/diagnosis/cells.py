@@ -378,13 +378,14 @@ _CANNOT_ASK = Text(
 _NOT_RUN = Text("The cell was not run.", "没有运行该单元格。")
 
 
-def explain_last_cell(shell: Any, *, asks: bool, tries: bool) -> None:
+def explain_last_cell(shell: Any, *, asks: bool, tries: bool, aliases: bool = False) -> None:
     """Runs the last cell again, and prints why its backward failed.
 
     Args:
         shell: IPython.
         asks: whether to ask before that.
         tries: whether to try fixes instead, in all cells so far.
+        aliases: whether to list what is read under one name after it was written under another, too.
     """
     cells = Cells(shell)
     if not cells.raw:
@@ -394,14 +395,14 @@ def explain_last_cell(shell: Any, *, asks: bool, tries: bool) -> None:
     if not frameworks()[framework].terms.has_gradients:
         print(_NO_GRADIENTS.format(framework))
     elif not asks or _may_run(_ASK_ALL if tries else _ASK):
-        print(_tried(cells, framework) if tries else _watched(shell, cells.raw, framework))
+        print(_tried(cells, framework) if tries else _watched(shell, cells.raw, framework, aliases=aliases))
 
 
-def _watched(shell: Any, cell: str, framework: str) -> explain:
+def _watched(shell: Any, cell: str, framework: str, *, aliases: bool) -> explain:
     """Runs a cell again, watched. Returns what was found out."""
     # IPython runs a cell under the name that this returns, and shows it in tracebacks.
     name = shell.compile.cache(shell.transform_cell(cell), shell.execution_count, raw_code=cell)
-    found = explain(framework, name)
+    found = explain(framework, name, aliases=aliases)
     with found:
         error = shell.run_cell(cell, store_history=False).error_in_exec
         found.ended(error)

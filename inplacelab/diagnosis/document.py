@@ -13,9 +13,10 @@ from typing import Any
 
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.language import Text, get_language
-from inplacelab.recording.facts import FixFacts, RefusalFacts, SiteFacts
+from inplacelab.recording.facts import AliasFacts, FixFacts, RefusalFacts, SiteFacts
 from inplacelab.recording.file_text import visible
 from inplacelab.recording.fixes import OUTCOMES, diff_of
+from inplacelab.recording.sentences import aliases
 from inplacelab.recording.sentences.failures import Mark, marks, reasons, remarks
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.version import __version__
@@ -49,6 +50,7 @@ class Report:
         findings: the failures.
         remarks: what was not watched.
         tried: what came of trying fixes; None if that was not asked for.
+        aliases: what was read under one name after it was written under another; None if that was not asked for.
         not_run: why it could not be run to its end, and nothing can be said of it; None if it was.
     """
 
@@ -63,6 +65,7 @@ class Report:
     remarks: Sequence[Text] = ()
     tried: Attempts | None = None
     not_run: Text | None = None
+    aliases: Sequence[AliasFacts] | None = None
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ def to_json(report: Report, names: Names) -> bytes:
         "failures": [_failure(each, names) for each in report.findings],
         "remarks": [*map(said, report.remarks)],
         "trials": None if report.tried is None else {"count": report.tried.count, "message": report.tried.said},
+        "aliases": None if report.aliases is None else [_alias(each, names) for each in report.aliases],
         "not_run": None if report.not_run is None else said(report.not_run),
     }
     # Half of a surrogate pair, which UTF-8 cannot express, becomes an escape, as JSON has it.
@@ -138,6 +142,17 @@ def _refusal(refusal: RefusalFacts | None) -> Json | None:
         "rule": refusal.rule, "tensor": refusal.name or None, "in_model": refusal.whole or None, "view_of": refusal.base or None,
         "operation": refusal.op or None, "missing": refusal.missing or None,
     }  # fmt: skip
+
+
+def _alias(facts: AliasFacts, names: Names) -> Json:
+    return {
+        "kind": facts.kind,
+        "name": facts.name,
+        "written_through": facts.through or None,
+        "operation": facts.op or None,
+        "places": [_place(each, names) for each in aliases.marks(facts)],
+        "advice": said(aliases.advice(facts)),
+    }
 
 
 def _place(mark: Mark, names: Names) -> Json:

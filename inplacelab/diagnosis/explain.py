@@ -12,6 +12,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.own_code import program_is
 from inplacelab.recorders.program import as_unrecorded
 from inplacelab.recorders.static import message_of
+from inplacelab.recording.facts import AliasFacts
 from inplacelab.supported import framework_named, frameworks, loaded
 
 _NOTHING = Text(
@@ -117,6 +118,7 @@ class explain:  # noqa: N801  # used like a function
     Args:
         framework: the framework to watch, "torch" or "paddle"; PyTorch if not given.
         filename: for "paddle", the file of the program; that of the block if not given.
+        aliases: whether to list what is read under one name after it was written under another, too; for PyTorch.
 
     Attributes:
         failures: what was found out, for PyTorch also about errors that the program handled itself.
@@ -130,7 +132,7 @@ class explain:  # noqa: N801  # used like a function
             train(model)
     """
 
-    def __init__(self, framework: str = "", filename: str | None = None) -> None:
+    def __init__(self, framework: str = "", filename: str | None = None, *, aliases: bool = False) -> None:
         from inplacelab.recorders.detection import checked, unusable  # noqa: PLC0415
 
         framework = checked(framework or next(each.name for each in frameworks().values() if each.is_watched))
@@ -138,8 +140,10 @@ class explain:  # noqa: N801  # used like a function
         self._watch: Watch = _Unwatched(framework)
         self.caveats: list[Text] = []
         self._annotated: list[Finding] = []
+        self._collects = False
         try:
             self._watch = watch_of(framework, filename)
+            self._collects = aliases and _collecting(self._watch)
         except Exception as error:
             if not self._known.is_watched:
                 raise
@@ -183,6 +187,11 @@ class explain:  # noqa: N801  # used like a function
         return self._watch.operations, self._watch.storages
 
     @property
+    def aliases(self) -> Sequence[AliasFacts] | None:
+        """What was read under one name after it was written under another, the least likely meant first; None if it was not collected."""
+        return getattr(self._watch, "aliases", None) if self._collects else None
+
+    @property
     def remarks(self) -> Sequence[Text]:
         """What was not watched."""
         return [*dict.fromkeys([*self.caveats, *self._watch.remarks])]
@@ -205,8 +214,15 @@ class explain:  # noqa: N801  # used like a function
 
     def said(self, error: BaseException | None = None, *, advice: bool = True, paint: Paint = plain) -> str:
         """Returns what was found out about an error; if nothing, or if none is given, all that was found out."""
-        if error is not None and (found := self.of(error)) is not None:
-            return self._said_of(found, advice=advice, paint=paint)
+        found = None if error is None else self.of(error)
+        said = self._said_of_failures(paint) if found is None else self._said_of(found, advice=advice, paint=paint)
+        if self.aliases is None:
+            return said
+        from inplacelab.diagnosis.report import report_of_aliases  # noqa: PLC0415  # only if they are asked for
+
+        return f"{said}\n\n{report_of_aliases(self.aliases, paint=paint)}"
+
+    def _said_of_failures(self, paint: Paint) -> str:
         if not self.failures:
             nothing = [] if isinstance(self._watch, _Unwatched) else [nothing_found(*self.watched)]
             return "\n".join(map(str, [*nothing, *self.remarks]))
@@ -215,6 +231,14 @@ class explain:  # noqa: N801  # used like a function
 
     def _said_of(self, found: Finding, *, advice: bool, paint: Paint) -> str:
         return "\n".join(["\n" + _reported(found, advice=advice, paint=paint), *map(str, self.caveats)])
+
+
+def _collecting(watch: Watch) -> bool:
+    """Has a watch collect aliases, too. Returns whether it can."""
+    collect = getattr(watch, "collect_aliases", None)
+    if collect is not None:
+        collect()
+    return collect is not None
 
 
 def nothing_found(operations: int, storages: int) -> Text:

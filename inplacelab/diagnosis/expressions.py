@@ -144,6 +144,18 @@ class Expressions:
                 return ""
         return None
 
+    @property
+    def module(self) -> ast.Module:
+        """The syntax tree; an empty one if the text cannot be parsed."""
+        return self._tree
+
+    def around(self, position: Position) -> list[ast.AST]:
+        """Returns the nodes that contain a position, from the outside in, down to the outermost that is exactly there and has a value."""
+        nodes = [*self._around(position)]
+        there = (k for k, each in enumerate(nodes) if _position(each) == position and not isinstance(each, ast.Expr))
+        at = next(there, None)
+        return nodes if at is None else nodes[: at + 1]
+
     def _at(self, position: Position) -> ast.AST | None:
         """Returns the outermost node exactly at a position."""
         return next((each for each in self._around(position) if _position(each) == position), None)

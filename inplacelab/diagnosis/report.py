@@ -22,8 +22,10 @@ from typing import TextIO
 from inplacelab.diagnosis.findings import COLON, Finding, Paint, plain
 from inplacelab.diagnosis.trials import Tried, text_of
 from inplacelab.language import Text
+from inplacelab.recording.facts import AliasFacts
 from inplacelab.recording.fixes import block, diff_of, with_copies
 from inplacelab.recording.fixes.spots import Spot, changed
+from inplacelab.recording.sentences import aliases
 from inplacelab.recording.sentences.failures import Mark, marks, reasons, remarks
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.sentences.stacks import file_key, shown_file
@@ -77,6 +79,14 @@ def _lines(some: Sequence[Mark], paint: Paint) -> Iterator[str]:
         if filename:
             yield f"  {paint(shown_file(filename), 'file')}"
         yield from quoted(lines, indent="    " if filename else "  ", paint=paint)
+
+
+def report_of_aliases(found: Sequence[AliasFacts], *, paint: Paint = plain) -> str:
+    """Returns which values were read under one name after they were written under another, with the lines."""
+    lines = [str(closed_up(aliases.headline(len(found))))]
+    for each in found:
+        lines += ["", *_lines(aliases.marks(each), paint), str(closed_up(aliases.advice(each)))]
+    return "\n".join(lines)
 
 
 def report_of_trials(tried: Tried, framework: str, elsewhere: Spot | None = None, *, paint: Paint = plain) -> str:

@@ -700,3 +700,28 @@ class Step:
         """Returns the numbers of the storages that are new, gone or different after this step, or were counted as written."""
         written = {facts.storage for _, facts in self.counters if facts is not None}
         return tuple(sorted(written.union(key for key, _ in self.storages)))
+
+
+AliasKind = Literal["library", "container", "array", "name"]
+"""How a storage got its second name. "library": code of a library wrote what it was given; "container": a list or a dictionary holds the tensor;
+"array": the memory was handed to NumPy; "name": another name of the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class AliasFacts:
+    """A value that was read under one name after it was written under another."""
+
+    kind: AliasKind
+    """How the storage got its second name."""
+    name: str
+    """The name under which it was read."""
+    through: str
+    """What was written through: a name, or an expression; "" if it is not known."""
+    op: str
+    """The operation that wrote; "" if it is not known."""
+    written: Sites
+    """Where it was written."""
+    read: Sites
+    """Where it was read after that."""
+    weight: int = 0
+    """How likely it is not meant: the larger, the more likely."""

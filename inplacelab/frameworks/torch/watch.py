@@ -26,6 +26,7 @@ from inplacelab.diagnosis.findings import Finding
 from inplacelab.diagnosis.places import Place, Places, beginning
 from inplacelab.diagnosis.watch_log import Counter, Made, StorageLog, WatchLog, Write, addresses, packed
 from inplacelab.frameworks.torch import interception, refusals
+from inplacelab.frameworks.torch.aliases import Aliases
 from inplacelab.frameworks.torch.calls import TorchKind, kind_of
 from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch, in_force, is_off, take_away
 from inplacelab.frameworks.torch.passes import is_second_pass, pass_arguments, reachable, root_node, stale
@@ -42,7 +43,7 @@ from inplacelab.frameworks.torch.stale_values import MARKS, StaleValues, has_rel
 from inplacelab.language import Text
 from inplacelab.recorders.program import call_from
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recording.facts import FailureFacts, Sites
+from inplacelab.recording.facts import AliasFacts, FailureFacts, Sites
 from inplacelab.recording.refused_words import rule_in
 from inplacelab.recording.trace import places_of
 
@@ -171,6 +172,7 @@ class TorchWatch:
 
     def __init__(self) -> None:
         self.failures: list[Finding] = []
+        self._aliases: Aliases | None = None  # collected only if asked for
         self._silent_lines: set[Hashable] = set()
         self._remarks: list[Text] = []
         self._ledger = WatchLog(_Storage._expired, _Storage._free_weak_ref)
@@ -179,7 +181,7 @@ class TorchWatch:
         self._places = Places()
         self._mode = Mode(self)
         single = torch.autograd.function._SingleLevelFunction  # whose `apply` every other one calls
-        self._patches = (
+        self._patches: tuple[Patch, ...] = (
             Patch(torch.autograd, "_engine_run_backward", self.run_pass),
             Patch(torch, "compile", self._compiles),
             Patch(torch.Tensor, "set_", self.called, unless=partial(is_off, self._mode)),
@@ -314,6 +316,8 @@ class TorchWatch:
         finally:
             if call is not None:
                 self._safely(self._note, here, call, result)
+                if self._aliases is not None:
+                    self._safely(self._collect, self._aliases, call)
         return result
 
     def _before(self, kind: TorchKind, frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
@@ -357,6 +361,30 @@ class TorchWatch:
                 and not any(each is one for one in call.tensors)
             ):
                 self._safely(self._made_view, each, self._places.of(call.frame))
+
+    def collect_aliases(self) -> None:
+        """Collects what is read under one name after a write under another, too."""
+        self._aliases = Aliases(self._places)
+        self._patches += (Patch(torch, "from_numpy", self._shares_array),)
+
+    @property
+    def aliases(self) -> Sequence[AliasFacts] | None:
+        """What was collected; None if that was not asked for."""
+        return None if self._aliases is None else self._aliases.found
+
+    def _shares_array(
+        self, share: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
+        """Makes a tensor of an array, which no mode sees."""
+        result = share(*args, **kwargs)
+        if self._aliases is not None and self._here() is not None:
+            self._safely(self._aliases.shared, frame, result)
+        return result
+
+    def _collect(self, aliases: Aliases, call: _Call) -> None:
+        before = zip(call.tensors, call.versions, strict=True)
+        written = [*(each for each, version in before if version_of(each) != version), *call.silent]
+        aliases.note(call.kind.name, call.frame, call.tensors, written)
 
     def _note_writes(self, call: _Call, now: Sequence[int], moment: int) -> None:
         place = self._places.of(call.frame)
