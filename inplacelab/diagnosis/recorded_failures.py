@@ -165,7 +165,8 @@ class RecordedWatch:
         session.finish(error, lambda: scopes_of([frame])[0])
         recording = session.recording()
         self.operations, self.storages = watched_in(recording)
-        self.remarks = list(recording.notes)
+        asides = session.recorder.guard.asides
+        self.remarks = [each for each in recording.notes if each not in asides]
         filename = session.program.filename
         self.failures += unnoticed(recording, filename)
         last = recording.steps[-1] if error is not None and len(recording) else None

@@ -29,6 +29,7 @@ from inplacelab.recording.facts import (
 )
 from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.saved_uses import RUNNING, position_of, uses_of
 from inplacelab.recording.slots import Runs, common_runs, slot_runs
 from inplacelab.recording.trace import made_at, site_of
 from inplacelab.supported import framework_of
@@ -145,6 +146,7 @@ class Unnoticed:
         read: the step that read it, or the one whose node has saved it.
         begun: the step that began the pass.
         wrong: the leaves whose gradients are wrong, by their names.
+        kept: for "saved", the node and the value that it has saved.
     """
 
     why: Literal["node", "lost", "saved"]
@@ -154,6 +156,7 @@ class Unnoticed:
     read: Step
     begun: Step
     wrong: tuple[str, ...]
+    kept: tuple[NodeFacts, SavedFacts] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +199,11 @@ class _Sweep:
     """The step that made each node."""
     names: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """The last names that each leaf had."""
+    training: set[int] = field(default_factory=set)
+    """The nodes of normalizations in training: they have written their running statistics just before."""
     found: list[Unnoticed] = field(default_factory=list)
+    _before: Step | None = None
+    """The step before."""
     _ended: int = -1
     """The step in which the last pass ended."""
 
@@ -209,12 +216,24 @@ class _Sweep:
             if node is not None:
                 self.nodes[number] = node
                 self.made.setdefault(number, step)
+        if made and self._has_just_written(step):
+            self.training.update(made)
+        self._before = step
         for number, tensor in step.tensors:
             if tensor is not None:
                 self._now(step, number, tensor)
         if step.kind == "operation":
             self._note(step, made)
         self._follow_pass(step)
+
+    def _has_just_written(self, step: Step) -> bool:
+        """Whether the step before was the same call: it is shown as one step for each tensor that it writes, and one for its result."""
+        before = self._before
+        return (
+            before is not None
+            and bool(before.writes)
+            and (before.op, before.place, before.inputs) == (step.op, step.place, step.inputs)
+        )
 
     def _follow_pass(self, step: Step) -> None:
         action = None if step.backward is None else step.backward.action
@@ -308,15 +327,15 @@ class _Sweep:
     def _check(self, begins: Step) -> None:
         """Finds what the pass that begins does not know of."""
         running = [number for number, facts in begins.nodes if facts is not None and facts.status == "waiting"]
-        seen: set[tuple[tuple[int, int] | None, tuple[int, int] | None, str]] = set()
+        seen: dict[tuple[tuple[int, int] | None, tuple[int, int] | None, str], Unnoticed] = {}
         for node in running:
             found = [self._of_read(each, begins) for each in self.reads.get(node, ())]
             found += [each for saved in self.nodes[node].saved for each in self._of_saved(node, saved, begins)]
             for each in found:
                 key = line_of(each.write.place), line_of(each.read.place), each.why
-                if key not in seen:
-                    seen.add(key)
-                    self.found.append(each)
+                first = seen.setdefault(key, each)
+                seen[key] = replace(first, wrong=tuple(sorted({*first.wrong, *each.wrong})))
+        self.found += seen.values()
 
     def _of_read(self, read: _Read, begins: Step) -> Unnoticed:
         concerned = [read.tensor, read.write.through, *read.write.sources]
@@ -330,7 +349,10 @@ class _Sweep:
 
     def _of_saved(self, number: int, saved: SavedFacts, begins: Step) -> Iterator[Unnoticed]:
         node, made = self.nodes[number], self.made[number]
-        if saved.copy:
+        if saved.copy or (saved.name in RUNNING and number in self.training):
+            return
+        wrong = self._edges_using(node, saved)
+        if not wrong:
             return
         unchecked = node.name.startswith(_UNCHECKED)
         for write in self.writes.get(saved.storage, ()):
@@ -340,8 +362,23 @@ class _Sweep:
                 and (silent or unchecked)
                 and common_runs(slot_runs(saved), write.facts.slots)
             ):
-                yield Unnoticed("saved", write.step, write.through, None, made, begins, self._leaves([number]))
+                tensor = self._operand(made, saved) or write.through
+                through = None if tensor.id == write.through.id else write.through
+                yield Unnoticed(
+                    "saved", write.step, tensor, through, made, begins, self._leaves(wrong), (node, saved)
+                )
                 return
+
+    def _edges_using(self, node: NodeFacts, saved: SavedFacts) -> list[int]:
+        """Returns the nodes that receive gradients computed from a saved value."""
+        positions = uses_of(node.name, saved.name)
+        return [each.to for each in node.edges if positions is None or position_of(each.input) in (None, *positions)]
+
+    def _operand(self, made: Step, saved: SavedFacts) -> TensorFacts | None:
+        """Returns the operand or result of a step that is a saved value."""
+        numbers = (*made.inputs, *([] if made.output is None else [made.output]))
+        known = (self.tensors[number] for number in numbers if number in self.tensors)
+        return next((each for each in known if each.storage == saved.storage and each.names), None)
 
     def _leaves(self, nodes: Iterable[int | None]) -> tuple[str, ...]:
         """Returns the names of the leaves that nodes lead to."""
@@ -378,7 +415,7 @@ def unnoticed_failures(recording: Recording) -> list[FailureFacts]:
 def _facts(recording: Recording, each: Unnoticed) -> FailureFacts:
     read, write = site_of(recording, each.read.place, each.read), site_of(recording, each.write.place, each.write)
     nodes = (facts for key, facts in each.read.nodes if facts is not None and key == each.read.kept)
-    node = next((facts.name for facts in nodes), "")
+    node = each.kept[0].name if each.kept else next((facts.name for facts in nodes), "")
     names = each.tensor.names if each.tensor else ()
     wrote = OverwriteFacts(each.write.op or "", 0, 0, write, how="silent" if each.why == "saved" else each.why)
     if each.through is not None:
