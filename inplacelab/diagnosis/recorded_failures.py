@@ -116,7 +116,8 @@ def unnoticed(recording: Recording, filename: str) -> list[Finding]:
         recording: the recording.
         filename: the program's file.
     """
-    return [Finding(in_file(each, filename), advice=advice_for(each)) for each in unnoticed_failures(recording)]
+    found = (Finding(in_file(each, filename), advice=advice_for(each)) for each in unnoticed_failures(recording))
+    return [*dict.fromkeys(found)]  # each time round a loop they may be the same
 
 
 def _last(raised: BaseException, recording: Recording) -> Step | None:

@@ -8,7 +8,8 @@ be overwritten without a new version. Both follow from what is recorded; no valu
     b.sum().backward()                     # as if `b` had not been written
 
 Some frameworks keep no history although the program did not ask them to leave any out (`Framework.loses_history`). A gradient that ends there is
-wrong; one that ends at `detach()`, at `stop_gradient = True` or under `no_grad` ends where the program meant it to.
+wrong; one that ends at `detach()`, at `stop_gradient = True` or under `no_grad` ends where the program meant it to. So is a write through a `detach()` or
+`.data`, unless a node had saved the value that it overwrites.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from inplacelab.recording.facts import (
 from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.saved_uses import RUNNING, position_of, uses_of
+from inplacelab.recording.sentences.phrases import StepContext
 from inplacelab.recording.slots import Runs, common_runs, slot_runs
-from inplacelab.recording.trace import made_at, site_of
+from inplacelab.recording.trace import kept_facts, made_at, site_of
 from inplacelab.supported import framework_of
 
 WITHOUT_HISTORY = frozenset({"set_value", "set_tensor"})
@@ -310,13 +312,18 @@ class _Sweep:
 
     def _why(self, tensor: TensorFacts, write: _Write) -> Literal["node", "lost"] | None:
         if tensor.needs_gradient and not tensor.leaf:
-            of_leaf = not write.tracked and self._is_part_of_leaf(tensor)
-            return None if of_leaf else "node"
+            meant = not write.tracked and (self._is_part_of_leaf(tensor) or self._is_past_detach(write.through, tensor))
+            return None if meant else "node"
         if tensor.leaf and tensor.needs_gradient:  # as an optimizer does it, the new value is that of the leaf
             return "node" if write.tracked else None
         # A tensor without a history: the value that was written has one.
         lost = write.tracked and loses_write(self.recording, tensor.id, write.facts.tensor)
         return "lost" if lost else None
+
+    def _is_past_detach(self, through: TensorFacts, tensor: TensorFacts) -> bool:
+        """Whether a `detach()` or `.data` of a tensor was written: then the program has asked for a write without history."""
+        ways = [origin for number, origin in _up_the_views(self.recording, through.id) if number != tensor.id]
+        return any(each.detached for each in ways)
 
     def _is_part_of_leaf(self, tensor: TensorFacts) -> bool:
         base = None if tensor.base is None else self.tensors.get(tensor.base)
@@ -333,8 +340,10 @@ class _Sweep:
             found += [each for saved in self.nodes[node].saved for each in self._of_saved(node, saved, begins)]
             for each in found:
                 key = line_of(each.write.place), line_of(each.read.place), each.why
-                first = seen.setdefault(key, each)
-                seen[key] = replace(first, wrong=tuple(sorted({*first.wrong, *each.wrong})))
+                # Of several values that one line has written, the one that most gradients are computed from says most.
+                known = seen.setdefault(key, each)
+                most = max(known, each, key=lambda one: len(one.wrong))
+                seen[key] = replace(most, wrong=tuple(sorted({*known.wrong, *each.wrong})))
         self.found += seen.values()
 
     def _of_read(self, read: _Read, begins: Step) -> Unnoticed:
@@ -415,7 +424,7 @@ def unnoticed_failures(recording: Recording) -> list[FailureFacts]:
 def _facts(recording: Recording, each: Unnoticed) -> FailureFacts:
     read, write = site_of(recording, each.read.place, each.read), site_of(recording, each.write.place, each.write)
     nodes = (facts for key, facts in each.read.nodes if facts is not None and key == each.read.kept)
-    node = each.kept[0].name if each.kept else next((facts.name for facts in nodes), "")
+    node = next((facts.name for facts in nodes), "")
     names = each.tensor.names if each.tensor else ()
     wrote = OverwriteFacts(each.write.op or "", 0, 0, write, how="silent" if each.why == "saved" else each.why)
     if each.through is not None:
@@ -424,5 +433,9 @@ def _facts(recording: Recording, each: Unnoticed) -> FailureFacts:
         through, made = each.through.names, made_at(recording, each.through.id, each.through.names)
         wrote = replace(wrote, through=through, relation="view" if is_view else "shares", base=base, made=made)
     value = KeptFacts(node, names=names, op=each.read.op or "", writes=(wrote,))
-    kept = replace(value, sites=read) if each.why == "saved" else replace(value, read=read)
+    kept = replace(value, read=read)
+    if each.kept is not None:
+        keeper, saved = each.kept
+        told = kept_facts(StepContext(recording, each.begun.index), keeper.id, saved)
+        kept = replace(told, names=told.names or names, former=False, kept=None, sites=read, writes=(wrote,))
     return FailureFacts("silent", site_of(recording, each.begun.place, each.begun), (kept,), wrong=each.wrong)
