@@ -23,6 +23,7 @@ _USES: Mapping[str, Mapping[str, tuple[int, ...]]] = {
     "Addmm": _ADDED_PRODUCT, "Baddbmm": _ADDED_PRODUCT, "Addbmm": _ADDED_PRODUCT, "Addmv": {"mat": _THIRD, "vec": _SECOND},
     "Addr": {"vec1": _THIRD, "vec2": _SECOND}, "Addcmul": {"tensor1": _THIRD, "tensor2": _SECOND},
     "Conv2d": _CONVOLUTION, "Conv2dTranspose": _CONVOLUTION, "Convolution": _CONVOLUTION, "Linear": _CONVOLUTION,
+    "Divide": {"x": (), "y": _BOTH, "out": _SECOND}, "Div": {"self": _SECOND, "other": _BOTH},
     "LayerNorm": _NORM, "InstanceNorm": _NORM, "NativeLayerNorm": _NORM,
     "BatchNorm": {**_NORM, "mean": _SECOND, "variance": _BOTH}, "NativeBatchNorm": {**_NORM, "running_mean": _SECOND, "running_var": _BOTH},
 }  # fmt: skip
@@ -32,13 +33,16 @@ RUNNING = frozenset({"mean", "variance", "running_mean", "running_var"})
 """What a normalization saves for evaluation: in training its derivatives use the statistics of the batch."""
 
 
-def uses_of(node: str, saved: str) -> tuple[int, ...] | None:
+def uses_of(node: str, saved: str, *, trains: bool = True) -> tuple[int, ...] | None:
     """Returns the positions of the inputs whose gradients a node computes from a saved value; None if all of them may be.
 
     Args:
         node: the node's name: "MulBackward0", "MultiplyGradNode".
         saved: what its derivative calls the value.
+        trains: whether a batch normalization was in training, where the gradient of its input depends on the statistics of the batch.
     """
+    if not trains and saved in ("x", "input"):
+        return _SECOND
     return _USES.get(_AFTER_NAME.sub("", node), {}).get(saved)
 
 

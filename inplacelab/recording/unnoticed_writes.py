@@ -380,7 +380,8 @@ class _Sweep:
 
     def _edges_using(self, node: NodeFacts, saved: SavedFacts) -> list[int]:
         """Returns the nodes that receive gradients computed from a saved value."""
-        positions = uses_of(node.name, saved.name)
+        trains = node.id in self.training or not any(each.name in RUNNING for each in node.saved)
+        positions = uses_of(node.name, saved.name, trains=trains)
         return [each.to for each in node.edges if positions is None or position_of(each.input) in (None, *positions)]
 
     def _operand(self, made: Step, saved: SavedFacts) -> TensorFacts | None:
