@@ -90,18 +90,18 @@ def seen_by(watching: explain, raised: BaseException | None, *, advice: bool, pa
 
 
 def seen_in(
-    recording: Recording, raised: BaseException | None, path: Path, framework: Framework, *, paint: Paint
+    ran: Ran, recording: Recording, path: Path, framework: Framework, *, paint: Paint
 ) -> Seen:
     """Returns what is seen in a recording.
 
     Args:
-        recording: the recording.
-        raised: the error that ended the program.
+        ran: how the program ran.
+        recording: its recording.
         path: the program's file.
         framework: its framework.
         paint: colors what is printed.
     """
-    filename = str(path)
+    filename, raised = str(path), ran.raised
     others = handled(raised, recording, filename)
     silent = unnoticed(recording, filename) if framework.loses_history else []
     found = [*others, *silent]
@@ -109,7 +109,8 @@ def seen_in(
     if len(silent) > MOST:
         said.append(f"\n{_MORE.format(len(silent) - MOST)}")
     if not found:
-        said += [*([str(nothing_found(*watched_in(recording)))] if raised is None else []), *map(str, recording.notes)]
+        said += [str(nothing_found(*watched_in(recording)))] if raised is None else []
+        said += [str(each) for each in recording.notes if each not in ran.asides]
     if raised is None:
         updates = [trail_of(each.facts) for each in silent if is_update(each.facts)]
         return Seen(said, *watched_in(recording), recording.notes, found, None, None, updates)
@@ -275,7 +276,7 @@ def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching:
     paint, framework = paint_for(sys.stderr), frameworks()[use.framework]
     if watching is None:
         assert ran.recording is not None
-        seen = seen_in(ran.recording, ran.raised, main.path, framework, paint=paint)
+        seen = seen_in(ran, ran.recording, main.path, framework, paint=paint)
     else:
         seen = seen_by(watching, ran.raised, advice=not _tries(options), paint=paint)
         watching.ended(None)

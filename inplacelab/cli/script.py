@@ -160,6 +160,7 @@ class Ran:
     Attributes:
         missed: why the recording has never begun, and what to do; None if it has.
         ended_at: the number of the last statement that was recorded, counted as `--from-step` does.
+        asides: those of the recording's notes that say nothing about whether a backward pass went wrong.
         recording: what it did; None if that was not recorded, or in a child process that it forked, which ends like any child.
         raised: the exception that it raised, with a traceback that begins in the script.
         stopping: handles signals until the recording is written; None if nothing is recorded.
@@ -170,6 +171,7 @@ class Ran:
     stopping: Stopping | None = None
     missed: Text | None = None
     ended_at: int | None = None
+    asides: frozenset[Text] = frozenset()
 
     @property
     def stopped(self) -> int:
@@ -236,7 +238,8 @@ def running(
             recording = session.recording() if os.getpid() == process else None
         if raised is not None:
             BaseException.with_traceback(raised, learners_traceback(raised, filename))
-        yield Ran(recording, raised, stopping, session.missed, session.ended_at if recording else None)
+        asides = frozenset(session.recorder.guard.asides)
+        yield Ran(recording, raised, stopping, session.missed, session.ended_at if recording else None, asides)
 
 
 @contextmanager

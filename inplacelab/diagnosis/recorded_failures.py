@@ -122,7 +122,7 @@ def unnoticed(recording: Recording, filename: str) -> list[Finding]:
         recording: the recording.
         filename: the program's file.
     """
-    found = unnoticed_failures(recording)
+    found = [*dict.fromkeys(unnoticed_failures(recording))]  # each time round a loop they may be the same
     fixes = [_of_update(recording, each, filename) for each in found]
     return [
         Finding(
@@ -189,7 +189,8 @@ class RecordedWatch:
         session.finish(error, lambda: scopes_of([frame])[0])
         recording = session.recording()
         self.operations, self.storages = watched_in(recording)
-        self.remarks = list(recording.notes)
+        asides = session.recorder.guard.asides
+        self.remarks = [each for each in recording.notes if each not in asides]
         filename = session.program.filename
         self.failures += unnoticed(recording, filename)
         last = recording.steps[-1] if error is not None and len(recording) else None

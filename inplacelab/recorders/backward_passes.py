@@ -198,7 +198,7 @@ class BackwardPasses:
             if known is not None:
                 objects.history(known, each, fresh=True)
         if objects.look_again():
-            self._recorder.guard.note(self._recorder.unobserved)
+            self._recorder.guard.note(self._recorder.unobserved, aside=True)
         under = self.planned(asks, roots)
         pairs = zip_longest(asks.roots, asks.gradients[: len(asks.roots)])
         gradient, *others = [

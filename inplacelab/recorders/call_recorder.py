@@ -243,7 +243,7 @@ class CallRecorder(Generic[C]):
         """Called when the program has ended, with its names, which belong to its last statement."""
         with self.unseen():
             if not self.limit.exceeded and self.objects.look_again():
-                self.guard.note(self.unobserved)
+                self.guard.note(self.unobserved, aside=True)
             self._look_at_named()
             self.objects.settle()
             self.names.finish(scopes)
@@ -324,7 +324,7 @@ class CallRecorder(Generic[C]):
                 call.unknown = (*call.unknown, tensor)
                 continue
             if known.counter.version != version_of(tensor) and objects.wrote_unseen(known, tensor):
-                self.guard.note(self.unobserved)
+                self.guard.note(self.unobserved, aside=True)
             if self.infers:
                 self._look_closer(known, tensor)
             taken.append((known, tensor))
@@ -345,7 +345,7 @@ class CallRecorder(Generic[C]):
             with self.unseen():
                 for known, tensor in zip(call.known, call.tensors, strict=True):
                     if self.objects.wrote_unseen(known, tensor):
-                        self.guard.note(self.unobserved)
+                        self.guard.note(self.unobserved, aside=True)
                 self._refused_late(call)
             self._failed = FailedCall(id(sys.exception()), call.place, tuple(known.number for known in call.known))
         call.tensors, call.unknown, call.touched = (), (), ALL
@@ -431,7 +431,7 @@ class CallRecorder(Generic[C]):
             counted = place in reported or any(known.counter is each.counter for each, _ in written)
             if not counted and before != self.objects.storages.contents(known) and not self.limit.reached():
                 reported.add(place)
-                self.guard.note(SILENT.format(call.kind.name, self.title))
+                self.guard.note(SILENT.format(call.kind.name, self.title), aside=True)
                 node = self._node_after(known, tensor)
                 self.objects.storages.wrote(known, tensor, known.operand.layout)
                 self._done(call, known.operand, "in-place", node)

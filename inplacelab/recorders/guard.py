@@ -59,6 +59,9 @@ class Guard:
 
     Args:
         recorder: the recorder.
+
+    Attributes:
+        asides: those of the notes that say nothing about whether a backward pass went wrong.
     """
 
     def __init__(self, recorder: Guarded) -> None:
@@ -68,6 +71,7 @@ class Guard:
         self._interrupted = False  # while an object was freed
         self._failure = ""
         self._notes: list[Text] = []
+        self.asides: set[Text] = set()
 
     def begin(self, observer: observe.Observer | None = None) -> None:
         """Begins to record the thread or coroutine that runs now.
@@ -160,8 +164,15 @@ class Guard:
             self._recorder.forget()
             self._failure = described(error)
 
-    def note(self, text: Text) -> None:
-        """Has the recording say something once that it leaves out."""
+    def note(self, text: Text, *, aside: bool = False) -> None:
+        """Has the recording say something once that it leaves out.
+
+        Args:
+            text: the sentence.
+            aside: whether it matters only to readers of the recording, and not to those who ask whether a backward pass went wrong.
+        """
+        if aside:
+            self.asides.add(text)
         if text not in self._notes:
             self._notes.append(text)
 

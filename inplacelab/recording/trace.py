@@ -128,7 +128,7 @@ def _found_at(recording: Recording, index: int) -> FailureFacts | None:
         return None
     needed = site_of(recording, context.step.place)
     if (found := spoilt(context)) is not None:
-        value = _kept(context, found.node, found.saved)
+        value = kept_facts(context, found.node, found.saved)
         writes = _written(recording, found.saved, value.names, found.writes)
         last = found.writes[-1][1].after if found.writes else None
         return FailureFacts("stale", needed, (replace(value, found=last, writes=writes),) if writes else ())
@@ -157,7 +157,7 @@ def _released_in(recording: Recording, node: int) -> Place | None:
 def _turned_stale(context: StepContext) -> FailureFacts | None:
     lost = newly_stale(context.recording, context.index)
     kept = {
-        (value.sites[0].file, value.sites[0].line): value for each in lost if (value := _kept(context, *each)).sites
+        (value.sites[0].file, value.sites[0].line): value for each in lost if (value := kept_facts(context, *each)).sites
     }
     found = next(((saved, write) for write in context.step.writes for _, saved in lost if saved.storage == write.storage), None)  # fmt: skip
     if found is None or not kept or len(kept) > MOST:
@@ -199,7 +199,8 @@ def same_value(context: StepContext, node: int, saved: SavedFacts) -> list[Saved
     return next((list(each.saved) for each in kept if saved in each.saved), [saved])
 
 
-def _kept(context: StepContext, number: int, saved: SavedFacts) -> KeptFacts:
+def kept_facts(context: StepContext, number: int, saved: SavedFacts) -> KeptFacts:
+    """Returns what is known of a value that a node keeps."""
     recording, node = context.recording, context.node(number)
     if node is None:
         return KeptFacts("")

@@ -8,7 +8,8 @@ be overwritten without a new version. Both follow from what is recorded; no valu
     b.sum().backward()                     # as if `b` had not been written
 
 Some frameworks keep no history although the program did not ask them to leave any out (`Framework.loses_history`). A gradient that ends there is
-wrong; one that ends at `detach()`, at `stop_gradient = True` or under `no_grad` ends where the program meant it to.
+wrong; one that ends at `detach()`, at `stop_gradient = True` or under `no_grad` ends where the program meant it to. So is a write through a `detach()` or
+`.data`, unless a node had saved the value that it overwrites.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ from inplacelab.recording.facts import (
 from inplacelab.recording.optimizer_steps import as_update
 from inplacelab.recording.places import line_of, source_of
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.saved_uses import RUNNING, position_of, uses_of
+from inplacelab.recording.sentences.phrases import StepContext
 from inplacelab.recording.slots import Runs, common_runs, slot_runs
-from inplacelab.recording.trace import made_at, site_of
+from inplacelab.recording.trace import kept_facts, made_at, site_of
 from inplacelab.supported import framework_of
 
 WITHOUT_HISTORY = frozenset({"set_value", "set_tensor"})
@@ -146,6 +149,7 @@ class Unnoticed:
         read: the step that read it, or the one whose node has saved it.
         begun: the step that began the pass.
         wrong: the leaves whose gradients are wrong, by their names.
+        kept: for "saved", the node and the value that it has saved.
     """
 
     why: Literal["node", "lost", "saved"]
@@ -155,6 +159,7 @@ class Unnoticed:
     read: Step
     begun: Step
     wrong: tuple[str, ...]
+    kept: tuple[NodeFacts, SavedFacts] | None = None
 
     @property
     def is_update(self) -> bool:
@@ -204,7 +209,11 @@ class _Sweep:
     """The step that made each node."""
     names: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """The last names that each leaf had."""
+    training: set[int] = field(default_factory=set)
+    """The nodes of normalizations in training: they have written their running statistics just before."""
     found: list[Unnoticed] = field(default_factory=list)
+    _before: Step | None = None
+    """The step before."""
     _ended: int = -1
     """The step in which the last pass ended."""
 
@@ -217,12 +226,24 @@ class _Sweep:
             if node is not None:
                 self.nodes[number] = node
                 self.made.setdefault(number, step)
+        if made and self._has_just_written(step):
+            self.training.update(made)
+        self._before = step
         for number, tensor in step.tensors:
             if tensor is not None:
                 self._now(step, number, tensor)
         if step.kind == "operation":
             self._note(step, made)
         self._follow_pass(step)
+
+    def _has_just_written(self, step: Step) -> bool:
+        """Whether the step before was the same call: it is shown as one step for each tensor that it writes, and one for its result."""
+        before = self._before
+        return (
+            before is not None
+            and bool(before.writes)
+            and (before.op, before.place, before.inputs) == (step.op, step.place, step.inputs)
+        )
 
     def _follow_pass(self, step: Step) -> None:
         action = None if step.backward is None else step.backward.action
@@ -299,13 +320,18 @@ class _Sweep:
 
     def _why(self, tensor: TensorFacts, write: _Write) -> Literal["node", "lost"] | None:
         if tensor.needs_gradient and not tensor.leaf:
-            of_leaf = not write.tracked and self._is_part_of_leaf(tensor)
-            return None if of_leaf else "node"
+            meant = not write.tracked and (self._is_part_of_leaf(tensor) or self._is_past_detach(write.through, tensor))
+            return None if meant else "node"
         if tensor.leaf and tensor.needs_gradient:  # as an optimizer does it, the new value is that of the leaf
             return "node" if write.tracked else None
         # A tensor without a history: the value that was written has one.
         lost = write.tracked and loses_write(self.recording, tensor.id, write.facts.tensor)
         return "lost" if lost else None
+
+    def _is_past_detach(self, through: TensorFacts, tensor: TensorFacts) -> bool:
+        """Whether a `detach()` or `.data` of a tensor was written: then the program has asked for a write without history."""
+        ways = [origin for number, origin in _up_the_views(self.recording, through.id) if number != tensor.id]
+        return any(each.detached for each in ways)
 
     def _is_part_of_leaf(self, tensor: TensorFacts) -> bool:
         base = None if tensor.base is None else self.tensors.get(tensor.base)
@@ -316,15 +342,17 @@ class _Sweep:
     def _check(self, begins: Step) -> None:
         """Finds what the pass that begins does not know of."""
         running = [number for number, facts in begins.nodes if facts is not None and facts.status == "waiting"]
-        seen: set[tuple[tuple[int, int] | None, tuple[int, int] | None, str]] = set()
+        seen: dict[tuple[tuple[int, int] | None, tuple[int, int] | None, str], Unnoticed] = {}
         for node in running:
             found = [self._of_read(each, begins) for each in self.reads.get(node, ())]
             found += [each for saved in self.nodes[node].saved for each in self._of_saved(node, saved, begins)]
             for each in found:
                 key = line_of(each.write.place), line_of(each.read.place), each.why
-                if key not in seen:
-                    seen.add(key)
-                    self.found.append(each)
+                # Of several values that one line has written, the one that most gradients are computed from says most.
+                known = seen.setdefault(key, each)
+                most = max(known, each, key=lambda one: len(one.wrong))
+                seen[key] = replace(most, wrong=tuple(sorted({*known.wrong, *each.wrong})))
+        self.found += seen.values()
 
     def _of_read(self, read: _Read, begins: Step) -> Unnoticed:
         concerned = [read.tensor, read.write.through, *read.write.sources]
@@ -338,7 +366,10 @@ class _Sweep:
 
     def _of_saved(self, number: int, saved: SavedFacts, begins: Step) -> Iterator[Unnoticed]:
         node, made = self.nodes[number], self.made[number]
-        if saved.copy:
+        if saved.copy or (saved.name in RUNNING and number in self.training):
+            return
+        wrong = self._edges_using(node, saved)
+        if not wrong:
             return
         unchecked = node.name.startswith(_UNCHECKED)
         for write in self.writes.get(saved.storage, ()):
@@ -348,8 +379,24 @@ class _Sweep:
                 and (silent or unchecked)
                 and common_runs(slot_runs(saved), write.facts.slots)
             ):
-                yield Unnoticed("saved", write.step, write.through, None, made, begins, self._leaves([number]))
+                tensor = self._operand(made, saved) or write.through
+                through = None if tensor.id == write.through.id else write.through
+                yield Unnoticed(
+                    "saved", write.step, tensor, through, made, begins, self._leaves(wrong), (node, saved)
+                )
                 return
+
+    def _edges_using(self, node: NodeFacts, saved: SavedFacts) -> list[int]:
+        """Returns the nodes that receive gradients computed from a saved value."""
+        trains = node.id in self.training or not any(each.name in RUNNING for each in node.saved)
+        positions = uses_of(node.name, saved.name, trains=trains)
+        return [each.to for each in node.edges if positions is None or position_of(each.input) in (None, *positions)]
+
+    def _operand(self, made: Step, saved: SavedFacts) -> TensorFacts | None:
+        """Returns the operand or result of a step that is a saved value."""
+        numbers = (*made.inputs, *([] if made.output is None else [made.output]))
+        known = (self.tensors[number] for number in numbers if number in self.tensors)
+        return next((each for each in known if each.storage == saved.storage and each.names), None)
 
     def _leaves(self, nodes: Iterable[int | None]) -> tuple[str, ...]:
         """Returns the names of the leaves that nodes lead to."""
@@ -397,5 +444,9 @@ def _facts(recording: Recording, each: Unnoticed) -> FailureFacts:
         through, made = each.through.names, made_at(recording, each.through.id, each.through.names)
         wrote = replace(wrote, through=through, relation="view" if is_view else "shares", base=base, made=made)
     value = KeptFacts(node, names=names, op=each.read.op or "", writes=(wrote,))
-    kept = replace(value, sites=read) if each.why == "saved" else replace(value, read=read)
+    kept = replace(value, read=read)
+    if each.kept is not None:
+        keeper, saved = each.kept
+        told = kept_facts(StepContext(recording, each.begun.index), keeper.id, saved)
+        kept = replace(told, names=told.names or names, former=False, kept=None, sites=read, writes=(wrote,))
     return FailureFacts("silent", site_of(recording, each.begun.place, each.begun), (kept,), wrong=each.wrong)

@@ -172,7 +172,7 @@ class EngineRecorder(observe.Observer):
     def finish(self, scopes: Sequence[Scope]) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
         if not self.limit.exceeded and self.objects.look_again():
-            self.guard.note(UNOBSERVED)
+            self.guard.note(UNOBSERVED, aside=True)
         self.names.finish(scopes)
 
     def failed(self, error: BaseException) -> None:
@@ -233,7 +233,7 @@ class EngineRecorder(observe.Observer):
             operands.append(known.operand)
             written = tensor is not output and objects.wrote_unseen(tensor.storage)
             if written and tensor.storage is not output.storage:  # else this operation has written it
-                self.guard.note(UNOBSERVED)
+                self.guard.note(UNOBSERVED, aside=True)
         if read is not None:
             operands[0] = replace(operands[0], part=tuple(read))
         return tuple(operands)
@@ -242,7 +242,7 @@ class EngineRecorder(observe.Observer):
         """Emits a write of a tensor if its version was raised."""
         objects, storage = self.objects, output.storage
         if storage.version > known.storage.version + 1:
-            self.guard.note(UNOBSERVED)
+            self.guard.note(UNOBSERVED, aside=True)
         if known.storage.version != storage.version:
             if known.operand.dtype != dtype_name(storage.buffer.dtype):  # it counts other elements than the storage
                 objects.wrote(known.storage, storage)

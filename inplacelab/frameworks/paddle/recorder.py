@@ -140,7 +140,7 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
 
     def _note_outside(self, call: PaddleCall, frame: FrameType) -> None:
         if call.kind.name == "run_program":
-            self.guard.note(_COMPILED)
+            self.guard.note(_COMPILED, aside=True)
         elif _asked_by(frame, self.program):
             super()._note_outside(call, frame)
 
@@ -149,7 +149,7 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
             self.emit(events.Handed())
         if known.outdated is not None and known.needs and paddle.is_grad_enabled():
             name = f"`{known.names[0]}`" if known.names else _A_TENSOR
-            self.guard.note(_OUTDATED.format(name, known.outdated))
+            self.guard.note(_OUTDATED.format(name, known.outdated), aside=True)
 
     def _foresee(self, call: PaddleCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         kind, contents = call.kind, self.objects.storages.contents
@@ -245,7 +245,7 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         if source is None or call.kind.name not in (VIEWS if not source.storage.bytes else COUNTS_TOGETHER):
             return
         if self.objects.storages.count_together(result, source) and result.storage.bytes:
-            self.guard.note(_TOGETHER.format(call.kind.name))
+            self.guard.note(_TOGETHER.format(call.kind.name), aside=True)
 
     def _report_saved(self, call: PaddleCall, results: Sequence[PaddleTensor], *, in_place: bool) -> None:
         objects = self.objects
@@ -256,9 +256,9 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
                 continue
             kept = inferred_kept(name, call.given, seen, in_place=in_place)
             if kept is None:
-                self.guard.note(_UNKNOWN_SAVED.format(name))
+                self.guard.note(_UNKNOWN_SAVED.format(name), aside=True)
             elif found := tuple([self._with_dtype(each) for each in kept]):
-                self.guard.note(_INFERRED)
+                self.guard.note(_INFERRED, aside=True)
                 objects.nodes.saved(number, found)
 
     def _with_dtype(self, kept: events.Kept) -> events.Kept:

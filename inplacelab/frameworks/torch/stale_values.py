@@ -43,6 +43,7 @@ from inplacelab.recorders.backward_passes import PassArguments
 from inplacelab.recorders.static import message_of
 from inplacelab.recording.facts import KeptFacts, OverwriteFacts
 from inplacelab.recording.optimizer_steps import as_update
+from inplacelab.recording.saved_uses import RUNNING, uses_of
 from inplacelab.recording.trace import merged
 
 _Tensor: Any = torch.Tensor
@@ -58,8 +59,6 @@ CHECKPOINTS = ("_NoopSaveInputsBackward", "CheckpointFunctionBackward")
 MARKS = "mark_dirty"
 """What raises the version of a tensor that the `forward` of a `torch.autograd.Function` has marked, once more than its writes did."""
 COPY_SLICES = "CopySlices"
-RUNNING = ("running_mean", "running_var")
-"""What normalization in evaluation reads and has saved, and in training writes without raising a version."""
 ANY = ("", 0)
 """Stands for any node of which a saved tensor was an output."""
 AGAIN = 2
@@ -137,7 +136,7 @@ class StaleValues:
         return self._by_versions(told)[:MOST], [_HIDDEN]
 
     def silently(self, node: Any, frame: Any) -> Iterator[tuple[KeptFacts, tuple[str, ...]]]:
-        """Yields what a node has saved and was overwritten without a new version, with the names of the leaves that it leads to."""
+        """Yields what a node has saved and was overwritten without a new version, with the names of the leaves whose gradients use it."""
         made = self._maker(node)
         for name, kept in saved_by(node):
             data = kept.data
@@ -153,8 +152,9 @@ class StaleValues:
                 and each.moment > made.moment
                 and (each.layout is None or share_slots(each.layout, layout))
             ]
-            if writes:
-                leaves = (each.variable for each in reachable([node]) if hasattr(each, "variable"))
+            using = _edges_using(node, name) if writes else []
+            if using:
+                leaves = (each.variable for each in reachable(using) if hasattr(each, "variable"))
                 wrong = tuple(named.names[0] for leaf in leaves if (named := names_of(leaf, frame)).names)
                 version = version_of(data)
                 told = Stale(layout.shape, version, version)
@@ -361,6 +361,15 @@ class StaleValues:
         """Returns what is known of that storage."""
         address = self._address(tensor)
         return self._home(tensor) or (None if address is None else self._ledger.find(address))
+
+
+def _edges_using(node: Any, saved: str) -> list[Any]:
+    """Returns the nodes that receive gradients computed from what a node has saved."""
+    positions = uses_of(_shown(node), saved, trains=getattr(node, "_saved_training", True))
+    edges = [each for each, _ in node.next_functions]
+    return [
+        each for place, each in enumerate(edges) if each is not None and (positions is None or place in positions)
+    ]
 
 
 def _makes(made: Made, node: Any) -> bool:

@@ -46,15 +46,25 @@ _HEADLINES = {
     "own": Text("An update changed a parameter that backward still needed", "参数更新修改了反向传播仍然需要的参数"),
     "again": Text("Backward needed a value that an earlier backward had released", "反向传播需要的值已被之前的反向传播释放"),
     "silent": Text(
-        "Backward used a value that was overwritten without a new version. Nothing failed, but the gradient{0} is wrong",
-        "反向传播使用了一个被覆盖而版本号没有增加的值。没有报错，但{0}梯度是错的",
+        "Nothing failed, but the {0} wrong: a kept value was overwritten without a new version, and backward used the new value",
+        "没有报错，但{0}是错的：一个已保存的值被覆盖而版本号没有增加，反向传播使用了新的值",
     ),
-    "unknown": Text(
-        "Nothing failed, but backward did not know of a write. The gradient{0} is computed as if it had not happened",
-        "没有报错，但反向传播不知道有一次写入。{0}梯度是按没有这次写入计算的",
+    "lost": Text(
+        "Nothing failed, but the {0} wrong: backward did not know of a write, and computed as if it had not happened",
+        "没有报错，但{0}是错的：反向传播不知道有一次写入，按没有这次写入来计算",
+    ),
+    "node": Text(
+        "Nothing failed, but the {0} wrong: backward did not know of a write, and computed as if it had not happened",
+        "没有报错，但{0}是错的：反向传播不知道有一次写入，按没有这次写入来计算",
+    ),
+    "direct": Text(
+        "Nothing failed, but the {0} wrong: a value was overwritten without a new grad node. What came later used the new value, and "
+        "backward passed its gradient on to what the old value was computed from",
+        "没有报错，但{0}是错的：一个值被覆盖，却没有新的梯度节点。之后的计算使用了新的值，反向传播却把它的梯度传给了计算旧值所用的张量",
     ),
 }  # fmt: skip
-_OF = Text(" of {0}", "{0} 的")
+_GRADIENTS = (Text("gradient is", "梯度"), Text("gradient of {0} is", " {0} 的梯度"), Text("gradients of {0} are", " {0} 的梯度"))
+"""Of tensors without names, of one, and of several."""
 _ADVICE = {
     "stale": Text(
         "To fix it: write out of place, or to a `clone()`; or overwrite only after `backward()`. ",
@@ -70,8 +80,8 @@ _ADVICE = {
         "改法：给之前的反向传播加上 `retain_graph=True`；或者在这一次之前重新计算损失。",
     ),
     "silent": Text(
-        "To fix it: write only after `backward()`, or to a clone. Writes through `.data`, and those of fused optimizers, raise no version.",
-        "改法：等 `backward()` 之后再写入，或写入副本。通过 `.data` 的写入和融合优化器的写入都不会增加版本号。",
+        "To fix it: write only after this `backward()`, or compute the forward pass again after the write.",
+        "改法：等这次 `backward()` 之后再写入，或在写入之后重新做一次前向计算。",
     ),
     "node": Text(
         "To fix it: write out of place, or write through the tensor that is read later (`b[0] = b[0] * 3`).",
@@ -239,8 +249,9 @@ def headline(facts: FailureFacts) -> Text:
         return _HEADLINES[update]
     if facts.kind != "silent":
         return _HEADLINES.get(facts.kind, _NOTHING)
-    names = enumerated(f"`{each}`" for each in dict.fromkeys(facts.wrong))
-    return _HEADLINES["unknown" if _unknown(facts) else "silent"].format(_OF.format(names) if facts.wrong else _NOTHING)
+    names = [f"`{each}`" for each in dict.fromkeys(facts.wrong)]
+    gradients = _GRADIENTS[min(len(names), 2)].format(enumerated(names))
+    return closed_up(_HEADLINES[_way(facts)].format(gradients))
 
 
 def advice_for(facts: FailureFacts) -> Text | None:
@@ -265,6 +276,13 @@ def reasons(facts: FailureFacts) -> tuple[Text, ...]:
     """Returns why a framework refused something at once, as sentences; none for other failures."""
     reason = None if facts.refusal is None else reason_of(facts.refusal)
     return () if reason is None else (reason,)
+
+
+def _way(facts: FailureFacts) -> str:
+    """Returns in which way a gradient is wrong without an error."""
+    unknown = _unknown(facts)
+    through = any(write.through or write.relation for each in facts.values for write in each.writes)
+    return "direct" if unknown == "node" and not through else unknown or "silent"
 
 
 def _unknown(facts: FailureFacts) -> str:
