@@ -89,9 +89,7 @@ def seen_by(watching: explain, raised: BaseException | None, *, advice: bool, pa
     return Seen(said, *watching.watched, watching.remarks, found, ended, error, trails)
 
 
-def seen_in(
-    ran: Ran, recording: Recording, path: Path, framework: Framework, *, paint: Paint
-) -> Seen:
+def seen_in(ran: Ran, recording: Recording, path: Path, framework: Framework, *, paint: Paint) -> Seen:
     """Returns what is seen in a recording.
 
     Args:

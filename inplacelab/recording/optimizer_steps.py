@@ -77,7 +77,9 @@ def _stepping(text: str) -> tuple[str, str] | None:
     expression = _parsed(text)
     for node in ast.walk(expression) if expression is not None else ():
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name() | ast.Attribute() | ast.Subscript() as owner, attr=attr)) if attr in _STEPS:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name() | ast.Attribute() | ast.Subscript() as owner, attr=attr)
+            ) if attr in _STEPS:
                 scaled = "scaler" in ast.unparse(owner).lower() and node.args
                 return ast.unparse(node.args[0] if scaled else owner), attr
     return None
@@ -105,7 +107,8 @@ def _argument(parameter: str, site: SiteFacts, caller: SiteFacts, read: Read) ->
     functions = [
         each
         for each in ast.walk(tree)
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and each.lineno <= site.line <= (each.end_lineno or 0)
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        and each.lineno <= site.line <= (each.end_lineno or 0)
     ]
     statement = _parsed(caller.text)
     if not functions or statement is None:

@@ -13,7 +13,15 @@ _AFTER_NAME = re.compile(r"(GradNode(Final)?|Backward\d*)$")
 _FIRST, _SECOND, _THIRD, _BOTH = (0,), (1,), (2,), (0, 1)
 _PRODUCT = {"x": _SECOND, "y": _FIRST}
 _PRODUCT_OF_MATRICES = {"self": _SECOND, "mat2": _FIRST}
-_ADDED_PRODUCT = {"input": (), "x": _THIRD, "y": _SECOND, "mat1": _THIRD, "mat2": _SECOND, "batch1": _THIRD, "batch2": _SECOND}
+_ADDED_PRODUCT = {
+    "input": (),
+    "x": _THIRD,
+    "y": _SECOND,
+    "mat1": _THIRD,
+    "mat2": _SECOND,
+    "batch1": _THIRD,
+    "batch2": _SECOND,
+}
 _CONVOLUTION = {"x": _SECOND, "input": _SECOND, "filter": _FIRST, "weight": _FIRST}
 _NORM = {"x": _BOTH, "input": _BOTH, "scale": _FIRST, "weight": _FIRST, "bias": (), "result1": _BOTH, "result2": _BOTH}
 

@@ -157,7 +157,9 @@ def _released_in(recording: Recording, node: int) -> Place | None:
 def _turned_stale(context: StepContext) -> FailureFacts | None:
     lost = newly_stale(context.recording, context.index)
     kept = {
-        (value.sites[0].file, value.sites[0].line): value for each in lost if (value := kept_facts(context, *each)).sites
+        (value.sites[0].file, value.sites[0].line): value
+        for each in lost
+        if (value := kept_facts(context, *each)).sites
     }
     found = next(((saved, write) for write in context.step.writes for _, saved in lost if saved.storage == write.storage), None)  # fmt: skip
     if found is None or not kept or len(kept) > MOST:

@@ -381,9 +381,7 @@ class _Sweep:
             ):
                 tensor = self._operand(made, saved) or write.through
                 through = None if tensor.id == write.through.id else write.through
-                yield Unnoticed(
-                    "saved", write.step, tensor, through, made, begins, self._leaves(wrong), (node, saved)
-                )
+                yield Unnoticed("saved", write.step, tensor, through, made, begins, self._leaves(wrong), (node, saved))
                 return
 
     def _edges_using(self, node: NodeFacts, saved: SavedFacts) -> list[int]:

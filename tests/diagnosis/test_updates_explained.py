@@ -61,7 +61,9 @@ def overwritten(found: Finding) -> Text:
     return next(each.says for each in marks(found.facts) if each.role == "overwritten")
 
 
-@pytest.mark.parametrize(("optimizer", "options"), [("Adam", ""), ("AdamW", "foreach=True"), ("SGD", "momentum=0.9"), ("RMSprop", "")])
+@pytest.mark.parametrize(
+    ("optimizer", "options"), [("Adam", ""), ("AdamW", "foreach=True"), ("SGD", "momentum=0.9"), ("RMSprop", "")]
+)
 def test_the_optimizer_and_the_parameter_are_named(tmp_path: Path, optimizer: str, options: str) -> None:
     found = finding(tmp_path, NETS.format(optimizer, options) + STEPS)
     assert headline(found.facts).en == "An optimizer changed a parameter that backward still needed"
@@ -73,12 +75,17 @@ def test_the_optimizer_and_the_parameter_are_named(tmp_path: Path, optimizer: st
 def test_a_fused_step_which_raises_no_version_is_named(tmp_path: Path) -> None:
     found = finding(tmp_path, NETS.format("Adam", "fused=True") + STEPS)
     assert found.facts.kind == "silent"
-    assert overwritten(found).en == "`opt_d.step()` changed `disc.2.weight` after line 10 used it, which raises no version here"
+    assert (
+        overwritten(found).en
+        == "`opt_d.step()` changed `disc.2.weight` after line 10 used it, which raises no version here"
+    )
     assert found.advice == advice_for(found.facts)
     assert "clone" not in found.advice.en
 
 
-HELPER = NETS.format("Adam", "") + """\
+HELPER = (
+    NETS.format("Adam", "")
+    + """\
 class Trainer:
     def update(self, optim, loss, clip=None):
         optim.zero_grad()
@@ -95,12 +102,17 @@ class Trainer:
 for step in range(2):
     Trainer().run({"d": opt_d, "g": opt_g})
 """
+)
 
 
 def test_an_optimizer_in_a_helper_has_the_name_that_the_caller_gives_it_too(tmp_path: Path) -> None:
     said = overwritten(finding(tmp_path, HELPER))
-    assert said.en.startswith("`optim.step()`, here `optimizers['d'].step()`, changed `disc.2.weight` after line 17 used it")
-    assert said.zh.startswith("`optim.step()`（这里是 `optimizers['d'].step()`）在第 17 行使用之后修改了 `disc.2.weight`")
+    assert said.en.startswith(
+        "`optim.step()`, here `optimizers['d'].step()`, changed `disc.2.weight` after line 17 used it"
+    )
+    assert said.zh.startswith(
+        "`optim.step()`（这里是 `optimizers['d'].step()`）在第 17 行使用之后修改了 `disc.2.weight`"
+    )
 
 
 OWN = """\

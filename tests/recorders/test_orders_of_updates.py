@@ -54,7 +54,13 @@ def in_order(text: str, *lines: str) -> bool:
 
 def test_the_statements_of_one_optimizer_move_below_those_of_the_other() -> None:
     found = programs(GAN, "reorder", trail(GAN, "score = disc(fake)", "opt_d.step()", "loss_g.backward()"))
-    lines = "loss_g.backward(retain_graph=True)", "opt_g.step()", "opt_d.zero_grad()", "loss_d.backward()", "opt_d.step()"
+    lines = (
+        "loss_g.backward(retain_graph=True)",
+        "opt_g.step()",
+        "opt_d.zero_grad()",
+        "loss_d.backward()",
+        "opt_d.step()",
+    )
     assert in_order(found[0], *lines)
 
 
@@ -62,7 +68,11 @@ def test_a_pass_may_compute_only_the_gradients_that_it_is_for() -> None:
     text = "opt_g = torch.optim.Adam(gen.parameters())\n" + GAN
     found = programs(text, "reorder", trail(text, "score = disc(fake)", "opt_d.step()", "loss_g.backward()"))
     only = "loss_g.backward(inputs=list(gen.parameters()))"
-    assert [each for each in found if only in each and in_order(each, "loss_d.backward(retain_graph=True)", only, "opt_d.step()")]
+    assert [
+        each
+        for each in found
+        if only in each and in_order(each, "loss_d.backward(retain_graph=True)", only, "opt_d.step()")
+    ]
 
 
 def test_the_parameters_of_an_optimizer_whose_making_is_not_known_are_those_of_its_groups() -> None:
@@ -99,7 +109,11 @@ for step in range(3):
 
 def test_the_calls_of_a_helper_change_places() -> None:
     mine = trail(
-        HELPER, "loss_a = -critic(actor(obs())).mean()", "optim.step()", "loss.backward()", ("update(opt_c, loss_c)", "update(opt_a, loss_a)")
+        HELPER,
+        "loss_a = -critic(actor(obs())).mean()",
+        "optim.step()",
+        "loss.backward()",
+        ("update(opt_c, loss_c)", "update(opt_a, loss_a)"),
     )
     first, *_ = programs(HELPER, "reorder", mine)
     assert in_order(first, "update(opt_a, loss_a)", "update(opt_c, loss_c)")
@@ -112,7 +126,13 @@ def test_no_copy_is_proposed_where_parameters_were_updated(text: str) -> None:
     mine = (
         trail(GAN, "score = disc(fake)", "opt_d.step()", "loss_g.backward()")
         if text is GAN
-        else trail(HELPER, "loss_a = -critic(actor(obs())).mean()", "optim.step()", "loss.backward()", ("update(opt_c, loss_c)", "update(opt_a, loss_a)"))
+        else trail(
+            HELPER,
+            "loss_a = -critic(actor(obs())).mean()",
+            "optim.step()",
+            "loss.backward()",
+            ("update(opt_c, loss_c)", "update(opt_a, loss_a)"),
+        )
     )
     found = proposals([mine], lambda _: text)
     assert found
@@ -150,7 +170,8 @@ for epoch in range(3):
 
 def test_what_is_computed_before_a_loop_that_updates_is_computed_in_each_turn() -> None:
     given = replace(
-        trail(EPOCHS, "old = policy(states).log()", "opt.step()", "loss.backward(retain_graph=True)"), kept=(at(EPOCHS, "old = policy(states).log()"),)
+        trail(EPOCHS, "old = policy(states).log()", "opt.step()", "loss.backward(retain_graph=True)"),
+        kept=(at(EPOCHS, "old = policy(states).log()"),),
     )
     given = replace(given, writes=((replace(given.writes[0][0], names=("policy.0.weight",)),),))
     (found,) = programs(EPOCHS, "again", given)

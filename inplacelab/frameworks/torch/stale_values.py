@@ -367,9 +367,7 @@ def _edges_using(node: Any, saved: str) -> list[Any]:
     """Returns the nodes that receive gradients computed from what a node has saved."""
     positions = uses_of(_shown(node), saved, trains=getattr(node, "_saved_training", True))
     edges = [each for each, _ in node.next_functions]
-    return [
-        each for place, each in enumerate(edges) if each is not None and (positions is None or place in positions)
-    ]
+    return [each for place, each in enumerate(edges) if each is not None and (positions is None or place in positions)]
 
 
 def _makes(made: Made, node: Any) -> bool:

@@ -46,7 +46,9 @@ class Crossing:
         """The statements that update parameters: the known ones, and others of their kind between the forward and the backward pass."""
         start = min((self.block.index(each) for each in self.kept), default=self.block.index(self.updates[0]))
         between = self.block[start : self.block.index(self.passes)]
-        return [each for each in between if each in self.updates or stepped(each) is not None or self.is_like_known(each)]
+        return [
+            each for each in between if each in self.updates or stepped(each) is not None or self.is_like_known(each)
+        ]
 
     def is_like_known(self, statement: ast.stmt) -> bool:
         """Whether a statement calls the function that one of the known updates calls."""
@@ -90,7 +92,12 @@ def crossing(trails: Sequence[Trail], sources: ParsedFiles) -> Crossing | None:
                 if block.index(found[-1]) > block.index(inside):
                     return None
                 kept = [_in_block(each.kept, depth, needed, block, sources) for each in trails]
-                names = (name for each in trails for spot in (*each.kept[:1], *(one[0] for one in each.writes)) for name in spot.names)
+                names = (
+                    name
+                    for each in trails
+                    for spot in (*each.kept[:1], *(one[0] for one in each.writes))
+                    for name in spot.names
+                )
                 before = [each for each in block if each in kept and block.index(each) < block.index(found[0])]
                 return Crossing(where, block, found, inside, before, frozenset(names))
     return None
@@ -122,7 +129,11 @@ def turn(trail: Trail, sources: ParsedFiles) -> Turn | None:
     names = frozenset(name for spot in (*trail.kept[:1], *(each[0] for each in trail.writes)) for name in spot.names)
     for where in sources.at(trail.needed[-1:]):
         program, statement = where.program, where.statement
-        loops = [] if statement is None else [each for each in program.around(statement) if isinstance(each, ast.For | ast.While)]
+        loops = (
+            []
+            if statement is None
+            else [each for each in program.around(statement) if isinstance(each, ast.For | ast.While)]
+        )
         if statement is None or not loops or any(write[-1].filename != where.spot.filename for write in trail.writes):
             return None
         loop, lines = loops[0], [write[-1].line for write in trail.writes]
@@ -131,7 +142,12 @@ def turn(trail: Trail, sources: ParsedFiles) -> Turn | None:
             return None
         before = program.before(loop)
         spots = [each for each in trail.kept[-1:] if each.filename == where.spot.filename]
-        kept = [each for each in (*before, *loop.body) for spot in spots if each.lineno <= spot.line <= (each.end_lineno or 0)]
+        kept = [
+            each
+            for each in (*before, *loop.body)
+            for spot in spots
+            if each.lineno <= spot.line <= (each.end_lineno or 0)
+        ]
         return Turn(where, loop, inside, before, kept[0], names) if kept else None
     return None
 
@@ -157,7 +173,9 @@ def _in_block(
 ) -> ast.stmt | None:
     """Returns the statement of a block that led to a place; None if none did."""
     outer, mine = like[len(like) - depth :], spots[len(spots) - depth :] if depth else ()
-    if len(spots) <= depth or [(each.filename, each.line) for each in outer] != [(each.filename, each.line) for each in mine]:
+    if len(spots) <= depth or [(each.filename, each.line) for each in outer] != [
+        (each.filename, each.line) for each in mine
+    ]:
         return None
     spot = spots[len(spots) - 1 - depth]
     if spot.filename != like[len(like) - 1 - depth].filename:
@@ -171,4 +189,8 @@ def _in_block(
 def _called(statement: ast.stmt) -> str | None:
     """Returns the function that a statement does nothing but call; None for a method of one object."""
     value = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
-    return ast.unparse(value.func) if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute) else None
+    return (
+        ast.unparse(value.func)
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute)
+        else None
+    )

@@ -22,13 +22,21 @@ _MOST = 24
 _AGAIN = Text("after {0} compute {1} again, from the new values", "在{0}之后用新的值重新计算 {1}")
 _INSTEAD = Text("compute {1} only after {0}, from the new values", "等到{0}之后再用新的值计算 {1}")
 _BOTH = Text(
-    "after {0} compute {1} again, and {2} only there, from the new values", "在{0}之后用新的值重新计算 {1}，并等到那时再计算 {2}"
+    "after {0} compute {1} again, and {2} only there, from the new values",
+    "在{0}之后用新的值重新计算 {1}，并等到那时再计算 {2}",
 )
 _REASON = Text("the update has overwritten what backward needs of the old ones", "更新覆盖了反向传播需要的旧值")
-_PRICE = Text("one more forward pass; the gradients are those at the new values", "多一次前向计算；得到的是新值处的梯度")
+_PRICE = Text(
+    "one more forward pass; the gradients are those at the new values", "多一次前向计算；得到的是新值处的梯度"
+)
 _OTHER = Text("the gradients are those at the new values", "得到的是新值处的梯度")
-_EACH_TURN = Text("before {0} compute {1} in each turn of the loop, from the new values", "在{0}之前，每次循环都用新的值计算 {1}")
-_EACH_PRICE = Text("one more forward pass each turn; the gradients are those at the new values", "每次循环多一次前向计算；得到的是新值处的梯度")
+_EACH_TURN = Text(
+    "before {0} compute {1} in each turn of the loop, from the new values", "在{0}之前，每次循环都用新的值计算 {1}"
+)
+_EACH_PRICE = Text(
+    "one more forward pass each turn; the gradients are those at the new values",
+    "每次循环多一次前向计算；得到的是新值处的梯度",
+)
 _DETACHED = Text("before {0} put {1}", "在{0}之前加上 {1}")
 _CUT = Text(
     "backward then ends at the values of the turn before, and does not need the parameters of that time",
@@ -50,9 +58,13 @@ def computed_after(found: Crossing) -> Iterator[Proposal]:
         affected = _affected(found, last)
         if not 0 < len(affected) <= _MOST or any(program.whole_lines(each) is None for each in affected):
             continue
-        if any(isinstance(each, ast.Return | ast.Delete | ast.Global | ast.Nonlocal) for one in affected for each in ast.walk(one)):
+        if any(
+            isinstance(each, ast.Return | ast.Delete | ast.Global | ast.Nonlocal)
+            for one in affected
+            for each in ast.walk(one)
+        ):
             continue
-        stays = _staying(affected, block[:last + 1])
+        stays = _staying(affected, block[: last + 1])
         moved = [each for each in affected if each not in stays]
         line = (updates[-1].end_lineno or updates[-1].lineno) + 1
         edits = [EditFacts(each.lineno, 0, (each.end_lineno or each.lineno) + 1, 0, "") for each in moved]
@@ -92,13 +104,22 @@ def in_each_turn(found: Turn) -> Iterator[Proposal]:
             return
         codes = [program.code(each) for each in affected]
         edit = program.line_before(first, f"\n{' ' * column}".join(codes))
-        yield found.where.proposal(_EACH_TURN.format(line, _quoted_codes(codes)), [edit], reason=_REASON, price=_EACH_PRICE, way="again", other=True)
+        yield found.where.proposal(
+            _EACH_TURN.format(line, _quoted_codes(codes)),
+            [edit],
+            reason=_REASON,
+            price=_EACH_PRICE,
+            way="again",
+            other=True,
+        )
         return
     carried = _carried(loop)
     if carried:
         codes = [f"{each} = {each}.detach()" for each in carried]
         edit = program.line_before(first, f"\n{' ' * column}".join(codes))
-        yield found.where.proposal(_DETACHED.format(line, _quoted_codes(codes)), [edit], reason=_CUT, way="again", other=True)
+        yield found.where.proposal(
+            _DETACHED.format(line, _quoted_codes(codes)), [edit], reason=_CUT, way="again", other=True
+        )
 
 
 def _carried(loop: ast.For | ast.While) -> list[str]:
@@ -108,7 +129,11 @@ def _carried(loop: ast.For | ast.While) -> list[str]:
     for each in loop.body:
         found |= dict.fromkeys(sorted((_reads(each) - bound) & later))
         bound |= _binds(each)
-    return [each for each in found if each in {name for one in loop.body if _calls_something(one) for name in _assigned(one)}]
+    return [
+        each
+        for each in found
+        if each in {name for one in loop.body if _calls_something(one) for name in _assigned(one)}
+    ]
 
 
 def _assigned(statement: ast.stmt) -> set[str]:
@@ -131,7 +156,9 @@ def _is_simple(affected: Sequence[ast.stmt]) -> bool:
         len(affected) <= _FEW
         and len(names) == len({*names})
         and all(isinstance(each, ast.Assign) and not _binds(each) & _reads(each) for each in affected)
-        and not any(isinstance(node, ast.Attribute) and node.attr.endswith("_") for each in affected for node in ast.walk(each))
+        and not any(
+            isinstance(node, ast.Attribute) and node.attr.endswith("_") for each in affected for node in ast.walk(each)
+        )
     )
 
 
@@ -169,7 +196,10 @@ def _staying(affected: Sequence[ast.stmt], before: Sequence[ast.stmt]) -> list[a
 
 def _takes_parameters(statement: ast.stmt) -> bool:
     """Whether a statement passes a model's parameters on, as one that makes an optimizer does, and does not compute with them."""
-    return any(isinstance(each, ast.Attribute) and each.attr in ("parameters", "named_parameters") for each in ast.walk(statement))
+    return any(
+        isinstance(each, ast.Attribute) and each.attr in ("parameters", "named_parameters")
+        for each in ast.walk(statement)
+    )
 
 
 def _calls_backward(statement: ast.stmt) -> bool:

@@ -57,12 +57,20 @@ def _with_gradients(updates: Sequence[ast.stmt], found: Crossing) -> list[ast.st
         for each in reversed(block[: block.index(update)]):
             if each in wanted:
                 continue
-            if not (_calls(each, "backward", *_BESIDE) or (optimizer is None and _takes_gradients(each)) or _calls(each, *_CLEARS)):
+            if not (
+                _calls(each, "backward", *_BESIDE)
+                or (optimizer is None and _takes_gradients(each))
+                or _calls(each, *_CLEARS)
+            ):
                 break
             wanted.append(each)
             if _calls(each, *_CLEARS):
                 break
-        clears = [each for each in block[: block.index(update)] if optimizer and _calls(each, *_CLEARS) and _receiver(each) == optimizer]
+        clears = [
+            each
+            for each in block[: block.index(update)]
+            if optimizer and _calls(each, *_CLEARS) and _receiver(each) == optimizer
+        ]
         wanted += [each for each in clears[-1:] if each not in wanted]
     return [each for each in block if each in wanted]
 
@@ -81,7 +89,10 @@ def _end_of_pass(found: Crossing) -> ast.stmt:
 def _moved(some: Sequence[ast.stmt], below: ast.stmt, found: Crossing) -> Iterator[Proposal]:
     """Yields the statements moved below another one."""
     program = found.program
-    edits, says = _taken_out(some, program), _MOVE.format(_quoted(some, found), found.where.line(below.lineno, below.end_lineno))
+    edits, says = (
+        _taken_out(some, program),
+        _MOVE.format(_quoted(some, found), found.where.line(below.lineno, below.end_lineno)),
+    )
     texts = [program.whole_lines(each) or "" for each in some]
     keeps = any(_KEEPS.search(each) and _calls_any(one) for each, one in zip(texts, some, strict=True))
     if edits is None:
@@ -142,7 +153,9 @@ def _parameters(optimizer: str, program: SourceTree) -> str | None:
     made = [
         each
         for each in ast.walk(program.tree)
-        if isinstance(each, ast.Assign) and [ast.unparse(one) for one in each.targets] == [optimizer] and isinstance(each.value, ast.Call)
+        if isinstance(each, ast.Assign)
+        and [ast.unparse(one) for one in each.targets] == [optimizer]
+        and isinstance(each.value, ast.Call)
     ]
     if len(made) != 1 or not isinstance(made[0].value, ast.Call) or not made[0].value.args:
         return None

@@ -63,7 +63,11 @@ _HEADLINES = {
         "没有报错，但{0}是错的：一个值被覆盖，却没有新的梯度节点。之后的计算使用了新的值，反向传播却把它的梯度传给了计算旧值所用的张量",
     ),
 }  # fmt: skip
-_GRADIENTS = (Text("gradient is", "梯度"), Text("gradient of {0} is", " {0} 的梯度"), Text("gradients of {0} are", " {0} 的梯度"))
+_GRADIENTS = (
+    Text("gradient is", "梯度"),
+    Text("gradient of {0} is", " {0} 的梯度"),
+    Text("gradients of {0} are", " {0} 的梯度"),
+)
 """Of tensors without names, of one, and of several."""
 _ADVICE = {
     "stale": Text(
