@@ -118,6 +118,18 @@ TORCH = [
         "leaf", "v", None, 4, "    v = v / v.norm()\n", whole="v", never="no_grad",
     ),
     Case(
+        "helper of forward that is called like an update",
+        "def project(v):\n    v /= v.norm()\n    return v\n"
+        "class Head(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.v = nn.Parameter(torch.ones(3))\n"
+        "    def forward(self, x):\n"
+        "        return x @ project(self.v)\n"
+        "Head()(torch.ones(1, 3)).sum().backward()\n",
+        "leaf", "v", None, 4, "    v = v / v.norm()\n", whole="v", never="no_grad",
+    ),
+    Case(
         "one of several views",
         "pose = torch.ones(2, 2, requires_grad=True) * 1\nx, angle = torch.split(pose, 1, -1)\nangle *= 6\n(angle * x).sum().backward()\n",
         "several", "angle", 4, 5, "angle = angle * 6\n", base="pose",

@@ -21,6 +21,8 @@ from inplacelab.supported import frameworks
 
 _UPDATES = re.compile(r"init|update|reset|clip|clamp|ema|prune|constrain|(^|_)step|load|fill|zero|project")
 """The names of functions that change parameters on purpose."""
+_UPDATES_IN_FORWARD = re.compile(r"init|update|reset|ema")
+"""Those that do so even if `forward` calls them: `project`, `clip` or `fill` may also be a part of what it computes."""
 _FORWARD = ("forward", "__call__")
 _CLEARS = re.compile(r"\.grad\s*=\s*None|grad(?:\.data)?\.zero_\(|zero_grad\(|clear_grad(?:ient)?s?\(")
 
@@ -165,8 +167,8 @@ def purpose_of(case: _Case) -> Purpose:
     functions = [_function_name(case, k) for k in range(len(case.trail.needed))]
     is_forward = any(each in _FORWARD for each in functions)
     changes = [bool(_UPDATES.search(each.lower())) for each in functions]
-    if is_forward and not changes[0]:
-        return "activation"
+    if is_forward:
+        return "update" if _UPDATES_IN_FORWARD.search(functions[0].lower()) else "activation"
     updates = any(changes) or _in_loop_over_parameters(case) or (case.refusal.is_parameter and not functions[0])
     return "update" if updates else "unclear"
 
