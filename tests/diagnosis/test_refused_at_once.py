@@ -257,9 +257,14 @@ def test_the_fix_is_tried(case: Case, tmp_path: Path) -> None:
     assert tried.fixes[0].edits == found.fixes[0].edits
 
 
+def _named(name: str) -> Case:
+    """Returns the case of this name."""
+    return next(each for each in (*TORCH, *PADDLE) if each.name == name)
+
+
 def test_both_readings_of_a_write_to_a_leaf_are_shown(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    found = explained(TORCH[1], tmp_path / "program.py")
+    found = explained(_named("leaf that is computed with"), tmp_path / "program.py")
     assert [each.says.en.partition(",")[0] for each in found.fixes] == [
         "to change `x` itself",
         "to compute with the changed values",
@@ -284,15 +289,15 @@ def test_a_recording_of_pytorch_tells_the_same(case: Case, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("case", "en", "zh"), [
-    (TORCH[0], "The write to `w` was refused: `w` is a leaf that requires a gradient:", "对 `w` 的写入被拒绝：`w` 是需要梯度的叶子张量："),
+    (_named("update of a leaf"), "The write to `w` was refused: `w` is a leaf that requires a gradient:", "对 `w` 的写入被拒绝：`w` 是需要梯度的叶子张量："),
     (
-        TORCH[3],
+        _named("view of a parameter of a model"),
         "The write to `b` was refused: `b` is a view of `head.bias` (`model.0.bias`), a leaf that requires a gradient:",
         "对 `b` 的写入被拒绝：`b` 是 `head.bias`（`model.0.bias`）的视图，而 `head.bias`（`model.0.bias`）是需要梯度的叶子张量：",
     ),
-    (TORCH[6], "The write to `angle` was refused: `angle` is one of several views that `split` returned:", "对 `angle` 的写入被拒绝：`angle` 是 `split` 返回的多个视图之一："),
-    (TORCH[12], "`y.grad` is None: `y` was computed, and only leaves keep their gradients:", "`y.grad` 是 None：`y` 是计算出来的，只有叶子张量会保留梯度："),
-    (PADDLE[2], "The write to `p.grad` (`net.weight.grad`) was refused: in Paddle, a gradient is a leaf that requires a gradient, too:", "对 `p.grad`（`net.weight.grad`）的写入被拒绝：在 Paddle 中，梯度本身也是需要梯度的叶子张量："),
+    (_named("one of several views"), "The write to `angle` was refused: `angle` is one of several views that `split` returned:", "对 `angle` 的写入被拒绝：`angle` 是 `split` 返回的多个视图之一："),
+    (_named("gradient of a result"), "`y.grad` is None: `y` was computed, and only leaves keep their gradients:", "`y.grad` 是 None：`y` 是计算出来的，只有叶子张量会保留梯度："),
+    (_named("paddle: gradient clipped by hand"), "The write to `p.grad` (`net.weight.grad`) was refused: in Paddle, a gradient is a leaf that requires a gradient, too:", "对 `p.grad`（`net.weight.grad`）的写入被拒绝：在 Paddle 中，梯度本身也是需要梯度的叶子张量："),
 ], ids=lambda each: str(each) if isinstance(each, Case) else "")  # fmt: skip
 def test_the_report_names_the_tensor(case: Case, en: str, zh: str, tmp_path: Path) -> None:
     pytest.importorskip(case.program.split()[1])
@@ -309,7 +314,7 @@ def test_the_report_names_the_tensor(case: Case, en: str, zh: str, tmp_path: Pat
 def test_the_document_has_the_refusal(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     script = tmp_path / "program.py"
-    found = explained(TORCH[3], script)
+    found = explained(_named("view of a parameter of a model"), script)
     document = json.loads(to_json(Report(script, 1, "torch", findings=[found]), Names(tmp_path, tmp_path)))
     (failure,) = document["failures"]
     assert failure["kind"] == "leaf"
@@ -343,13 +348,13 @@ def test_an_error_with_none_that_is_no_gradient_is_not_explained() -> None:
 def test_try_and_fix_in_the_terminal(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     script = tmp_path / "program.py"
-    script.write_text(TORCH[0].program)
+    script.write_text(_named("update of a leaf").program)
     for option in ("--try", "--fix"):
         command = [sys.executable, "-m", "inplacelab", "explain", option, str(script)]
         said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path).stderr
         assert "the program then runs; what it computes was not checked" in said
         assert "+with torch.no_grad():\n+    w -= 0.1 * w.grad" in said
-        assert script.read_text() == TORCH[0].program  # what was not compared is not written
+        assert script.read_text() == _named("update of a leaf").program  # what was not compared is not written
 
 
 # --- a second pass through a state that a loop carries on ----------------------------------------------------------------
