@@ -232,3 +232,10 @@ def test_gradients_of_large_parameters_are_compared(tmp_path: Path) -> None:
         )
     assert right.gives(meant)
     assert not wrong.gives(meant)
+
+
+def test_what_does_not_fail_in_the_copy_is_not_called_checked(tmp_path: Path) -> None:
+    program = tmp_path / "healthy.py"
+    program.write_text("import torch\ntorch.rand(3, requires_grad=True).sum().backward()\n", encoding="utf-8")
+    with pytest.raises(NotTriedError, match="does not fail"):
+        Trials(program, [], framework="torch", seconds=60).find(())
