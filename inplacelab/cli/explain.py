@@ -347,7 +347,7 @@ def _tried(
         with interruptible(), output.progress() as tell:
             given = main.path, options.arguments
             trials = Trials(*given, framework=framework.name, seconds=options.seconds, module=main.module, tell=tell)
-            tried = trials.find(seen.trails)
+            tried = trials.find(seen.trails, fails=seen.error is not None)
     except (NotTriedError, KeyboardInterrupt) as reason:
         why = reason.why if isinstance(reason, NotTriedError) else STOPPED
         return seen, _not_tried(options, why), ()

@@ -31,8 +31,9 @@ from inplacelab.recorders.sources import parsed
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.trial_data import OWN, OtherData
 from inplacelab.recorders.trial_end import End
-from inplacelab.recording.facts import EditFacts
+from inplacelab.recording.facts import EditFacts, Step
 from inplacelab.recording.fixes.order import keeps_order
+from inplacelab.recording.recording import Recording
 from inplacelab.recording.trace import ending_trails
 from inplacelab.recording.unnoticed_writes import unnoticed_writes
 from inplacelab.supported import frameworks, loaded
@@ -178,14 +179,28 @@ def recorded(
     raised = session.run([compile(instrument.instrumented(shown), str(script), "exec", dont_inherit=True)], names)
     recording, error = session.recording(), error_of(raised)
     # In the reference, nodes have copies of the parameters.
-    known = (each for each in unnoticed_writes(recording) if not (asked.reference and each.is_update))
+    known = [each for each in unnoticed_writes(recording) if not (asked.reference and each.is_update)]
     unnoticed = dict.fromkeys(each.write.line for each in known)
     return Outcome(
         error,
         trails=tuple(ending_trails(recording, str(script))) if error else (),
         unnoticed=tuple(line for line in unnoticed if line is not None),
+        wrong=min((_number_of(each.begun, recording) for each in known), default=0),
         keeps_order=asked.edits is None or keeps_order(recording, session.began, asked.edits),
     )
+
+
+def _number_of(begun: Step, recording: Recording) -> int:
+    """Returns the number of the pass that a step began, from 1 on. Passes that run inside another one are not counted."""
+    number = depth = 0
+    for step in recording.steps[: begun.index + 1]:
+        action = None if step.backward is None else step.backward.action
+        if action == "begin":
+            number += not depth
+            depth += 1
+        elif action == "end" or (step.kind == "error" and step.phase == "backward"):
+            depth = max(0, depth - 1)
+    return number
 
 
 if __name__ == "__main__":

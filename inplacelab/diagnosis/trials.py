@@ -89,6 +89,8 @@ BUDGET = 10
 """so many times what the original takes until it fails."""
 LEAST = 1
 """A trial that has begun may take so many seconds."""
+EARLY = 16
+"""A pass that goes wrong without an error is looked for among so many first ones, before the whole program runs."""
 _ENVIRONMENTS = ("pyvenv.cfg", "conda-meta")
 """What is in the folder of an environment for Python, of whichever name."""
 
@@ -98,6 +100,10 @@ _TOO_LARGE = Text(
 _NO_REFERENCE = Text(
     "in a copy of its folder, with nothing on the standard input, and with a copy of everything that grad nodes save, the script still fails: {0}",
     "在所在文件夹的副本中运行，标准输入为空，并复制梯度节点保存的所有内容，脚本仍然失败：{0}",
+)
+_DOES_NOT_FAIL = Text(
+    "in a copy of its folder, with nothing on the standard input and with fixed seeds, the script does not fail, so no fix can be checked",
+    "在所在文件夹的副本中运行，标准输入为空，随机种子固定时，脚本不会失败，所以无法检验改法",
 )
 _SLOW_REFERENCE = Text(
     "in a copy of its folder, and with a copy of everything that grad nodes save, the script was ended after {0} seconds, before the step after the "
@@ -199,34 +205,40 @@ class Trials:
         outcome = self._original()
         return outcome.trails, outcome.error
 
-    def _original(self) -> Outcome:
-        outcome = self.run(())
+    def _original(self, *, fails: bool = True) -> Outcome:
+        outcome = self.run(()) if fails else self._run((), Asked(end=End(passes=EARLY)))
+        if not fails and outcome.early and not outcome.wrong:
+            outcome = self.run(())
         self._budget.seconds = max(TOGETHER, outcome.seconds * BUDGET)
         self._libraries = outcome.libraries
         self._until = time.monotonic() + self._budget.seconds
-        self._failing = outcome.reached.failing if outcome.error and outcome.reached is not None else 0
+        if outcome.error:
+            self._failing = 0 if outcome.reached is None else outcome.reached.failing
+        else:
+            self._failing = 0 if fails else outcome.wrong
         return outcome
 
-    def find(self, trails: Sequence[Trail], *, enough: int = 1) -> Tried:
+    def find(self, trails: Sequence[Trail], *, enough: int = 1, fails: bool = True) -> Tried:
         """Returns the fixes that work.
 
         Args:
             trails: the values that the failed pass found overwritten, or would have found.
             enough: how many fixes to find.
+            fails: whether the script fails; if not, its gradients are wrong.
 
         Raises:
             NotTriedError: if there is nothing to compare with.
         """
         try:
-            return self._found(trails, enough)
+            return self._found(trails, enough, fails=fails)
         finally:
             self.close()
 
-    def _found(self, trails: Sequence[Trail], enough: int) -> Tried:
+    def _found(self, trails: Sequence[Trail], enough: int, *, fails: bool) -> Tried:
         self._tell(_FIRST)
         self._budget.enough = enough
-        if self._failing is None:
-            self._original()
+        if self._failing is None and not self._original(fails=fails).error and fails:
+            raise NotTriedError(_DOES_NOT_FAIL)
         if covers(trails):  # the original cannot run: a fix can only be found to run
             self._budget.enough = SHOWN
             resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]

@@ -61,6 +61,7 @@ class Outcome:
         copies: the bytes of the copies of what backward needs, in the reference.
         trails: what the failed pass found overwritten or released, if that was watched.
         unnoticed: the lines of the writes that a backward pass did not know of, so that its gradients are wrong.
+        wrong: the number of the first such pass, from 1 on; 0 if there is none.
         keeps_order: whether the edits asked about do (see `Runner.keeps_order`).
         slopes: how the first pass compares with finite differences, for a framework whose own backward may be wrong.
         updates: what each update of parameters used and left, in order.
@@ -77,6 +78,7 @@ class Outcome:
     copies: int = 0
     trails: tuple[Trail, ...] = ()
     unnoticed: tuple[int, ...] = ()
+    wrong: int = 0
     keeps_order: bool = True
     slopes: Compared | None = None
     updates: Sequence[Update] = ()

@@ -113,6 +113,12 @@ def _attached_to(recording: Recording, tensor: int) -> int:
     return last
 
 
+def _nodes_of_result(step: Step) -> set[int | None]:
+    """Returns the nodes of the tensors that a step has made, or given another node."""
+    concerned = {step.output, *(each.tensor for each in step.rewired), *(each.tensor for each in step.writes)}
+    return {facts.node for number, facts in step.tensors if facts is not None and number in concerned}
+
+
 def _origins(recording: Recording) -> Mapping[int, _Origin]:
     found: dict[int, _Origin] = {}
     tracked: set[int] = set()
@@ -206,7 +212,7 @@ class _Sweep:
     lost: dict[int, _Read] = field(default_factory=dict)
     """By tensor without a history: what it was computed from that has lost one."""
     made: dict[int, Step] = field(default_factory=dict)
-    """The step that made each node."""
+    """The step that made each node: of the nodes that are older than the recording, which its first step shows, none is known."""
     names: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """The last names that each leaf had."""
     training: set[int] = field(default_factory=set)
@@ -222,10 +228,9 @@ class _Sweep:
         if step.kind == "operation":
             self._read(step)
         made = [number for number, facts in step.nodes if facts is not None and number not in self.nodes]
-        for number, node in step.nodes:
-            if node is not None:
-                self.nodes[number] = node
-                self.made.setdefault(number, step)
+        self.nodes.update((number, node) for number, node in step.nodes if node is not None)
+        for number in made if step.index else {*made} & _nodes_of_result(step):
+            self.made.setdefault(number, step)
         if made and self._has_just_written(step):
             self.training.update(made)
         self._before = step
@@ -365,8 +370,8 @@ class _Sweep:
         return Unnoticed(read.why, read.write.step, tensor, through, read.step, begins, wrong)
 
     def _of_saved(self, number: int, saved: SavedFacts, begins: Step) -> Iterator[Unnoticed]:
-        node, made = self.nodes[number], self.made[number]
-        if saved.copy or (saved.name in RUNNING and number in self.training):
+        node, made = self.nodes[number], self.made.get(number)
+        if made is None or saved.copy or (saved.name in RUNNING and number in self.training):
             return
         wrong = self._edges_using(node, saved)
         if not wrong:

@@ -10,10 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inplacelab.cli.script import run_script
+from inplacelab.cli.script import run_script, running
 from inplacelab.diagnosis.recorded_failures import finding, unnoticed
 from inplacelab.diagnosis.report import report_of_trials
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried
+from inplacelab.recorders.detection import Use
+from inplacelab.recorders.main_module import Main
+from inplacelab.recorders.part import Part
 from inplacelab.recording.fixes.recorded import trails_of
 from inplacelab.recording.sentences.failures import marks
 from inplacelab.recording.trace import trail_of
@@ -178,7 +181,7 @@ FAILING = "a = x * 2.\nb = a * a\na.sin_()\nb.sum().backward()\n"
 CANNOT = {
     "a process that ends": ("import os\nos._exit(3)\n", "its process ended before the script did, with exit status 3"),
     "standard input": ("input()\n", "with nothing on the standard input, .* EOFError"),
-    "a loop without an end": ("while True:\n    pass\n", "it ran for more than 5 seconds"),
+    "a loop without an end": ("while True:\n    pass\n", "the script was ended after 5 seconds"),
 }
 HEAD = "import inplacelab as paddle\nx = paddle.to_tensor([1., 2., 3.], stop_gradient=False)\n"
 
@@ -242,6 +245,35 @@ def test_a_step_between_forward_and_backward_is_named_and_gets_both_ways(tmp_pat
     assert " after line 10 used it" in said
     assert found.advice is not None
     assert "clone" not in found.advice.en
-    tried = Trials(script, [], framework=module, seconds=60).find([trail_of(found.facts)])
+    trials = Trials(script, [], framework=module, seconds=60)
+    tried = trials.find([trail_of(found.facts)], fails=raised is not None)
     assert [each.checked for each in tried.fixes] == ["reordered", "renewed"]
     assert tried.copies is None
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+def test_trials_of_a_long_training_whose_gradients_are_wrong_end(tmp_path: Path) -> None:
+    pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
+    script = tmp_path / "program.py"
+    text = ORDER.format(module="paddle")
+    script.write_text(text)
+    recording, _ = run_script(script, [], title=None, limit=5000, framework="paddle")
+    trail = trail_of(unnoticed(recording, str(script))[0].facts)
+    script.write_text(text.replace("range(2)", "range(10**6)"))
+    tried = Trials(script, [], framework="paddle", seconds=60).find([trail], fails=False)
+    assert [(each.checked, each.early) for each in tried.fixes] == [("reordered", True), ("renewed", True)]
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("last", [120, 160, 220, 280])
+def test_what_a_node_older_than_the_kept_events_has_saved_is_not_placed(tmp_path: Path, last: int) -> None:
+    pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
+    script = tmp_path / "program.py"
+    script.write_text(ORDER.format(module="paddle"))
+    with running(Main(script), [], title=None, part=Part(5000), use=Use("paddle"), last=last) as ran:
+        assert ran.recording is not None
+        found = unnoticed(ran.recording, str(script))
+    assert {site.line for each in found for value in each.facts.values for site in value.sites[:1]} <= {10}
+    assert all(value.sites for each in found for value in each.facts.values)

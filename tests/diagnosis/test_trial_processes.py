@@ -17,6 +17,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip instal
 
 from inplacelab.diagnosis import cells, template  # noqa: E402
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried  # noqa: E402
+from inplacelab.recording.facts import EditFacts  # noqa: E402
 
 pytestmark = [
     pytest.mark.oracle,
@@ -214,3 +215,27 @@ def test_after_a_crash_of_the_template_trials_go_on(tmp_path: Path, monkeypatch:
     assert [each.checked for each in found.fixes] == ["gradients"]
     assert kept
     assert all(map(is_gone, kept))
+
+
+def test_gradients_of_large_parameters_are_compared(tmp_path: Path) -> None:
+    program = tmp_path / "large.py"
+    program.write_text(
+        "import torch\nw = torch.randn(2500, 2000, requires_grad=True)\ny = torch.sigmoid(w @ torch.randn(2000) / 50)\n"
+        "y.mul_(2)\ny.sum().backward()\n",
+        encoding="utf-8",
+    )
+    with Trials(program, [], framework="torch", seconds=30) as trials:
+        trials.failing()
+        meant = trials.run((), reference=True)
+        right, wrong = (
+            trials.run([EditFacts(4, 0, 5, 0, line, str(program))]) for line in ("y = y * 2\n", "y = y * 3\n")
+        )
+    assert right.gives(meant)
+    assert not wrong.gives(meant)
+
+
+def test_what_does_not_fail_in_the_copy_is_not_called_checked(tmp_path: Path) -> None:
+    program = tmp_path / "healthy.py"
+    program.write_text("import torch\ntorch.rand(3, requires_grad=True).sum().backward()\n", encoding="utf-8")
+    with pytest.raises(NotTriedError, match="does not fail"):
+        Trials(program, [], framework="torch", seconds=60).find(())

@@ -22,6 +22,7 @@ from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.own_code import is_own
+from inplacelab.recorders.pass_values import PassValues
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.sources import identifiers, parsed
 from inplacelab.recorders.trial_data import Compared, Leaf, OtherData, Shift, compare
@@ -60,7 +61,7 @@ class Gradients:
 
     def __init__(self, main: Main, text: str, ends: Passes) -> None:
         self._ends = ends
-        self.passes: list[dict[str, Any]] = []
+        self.passes = PassValues()
         self.first: tuple[float, list[tuple[Leaf, Any]]] | None = (
             None  # the loss of the first pass, and the leaves with their names
         )
@@ -86,12 +87,12 @@ class Gradients:
             for tensor, names in leaves:
                 gradients |= dict.fromkeys(names, tensor.grad)
             found |= {name: None if each is None else _array(each) for name, each in gradients.items()}
-            if not self.passes and not result:
+            if not self.passes.found and not result:
                 self.first = (
                     loss,
                     [(Leaf(-1, names[0], _array(tensor), found[names[0]]), tensor) for tensor, names in leaves],
                 )
-            self.passes.append(found)
+            self.passes.add(found)
             return result
 
         return followed
@@ -345,7 +346,7 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     values = named(names, text, WATCHED, _array)
     return replace(
         ran,
-        passes=gradients.passes,
+        passes=gradients.passes.found,
         values=values,
         copies=copies.bytes,
         slopes=slopes,

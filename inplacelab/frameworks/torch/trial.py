@@ -23,13 +23,14 @@ from inplacelab.frameworks.torch.watch import TorchWatch
 from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.own_code import is_own
+from inplacelab.recorders.pass_values import PassValues
 from inplacelab.recorders.trial_data import OtherData
 from inplacelab.recorders.trial_end import Passes
 from inplacelab.recorders.updates import Updates
 from inplacelab.recording.trace import trail_of
 
 MOST = 1 << 22
-"""So many elements of gradients are kept. The gradients of later passes are not compared."""
+"""Tensors with more elements are not given other values."""
 
 KEEPS = 2
 """The position of the argument of PyTorch's engine that says whether a pass keeps what nodes have saved."""
@@ -45,8 +46,7 @@ class Gradients:
 
     def __init__(self, ends: Passes, *, keeps_graphs: bool) -> None:
         self._ends, self._keeps_graphs = ends, keeps_graphs
-        self.passes: list[dict[str, Any]] = []
-        self._room = MOST
+        self.passes = PassValues()
         self.patch = Patch(torch.autograd, "_engine_run_backward", self.run_pass)
 
     def run_pass(
@@ -62,14 +62,11 @@ class Gradients:
         if self._keeps_graphs:
             args = [*args[:KEEPS], True, *args[KEEPS + 1 :]]
         losses = {LOSS.format(k): each for k, each in enumerate(asks.roots) if isinstance(each, torch.Tensor)}
-        before = {name: _array(each) for name, each in losses.items() if each.numel() <= self._room}
+        before = {name: _array(each) for name, each in losses.items()}
         result = run(*args, **kwargs)
         found = [each.grad for each in leaves] if asks.fills else list(result)
-        size = sum(each.numel() for each in (*found, *losses.values()) if each is not None)
-        if size <= self._room:
-            self._room -= size
-            gradients = {str(k): None if each is None else _array(each) for k, each in enumerate(found)}
-            self.passes.append(before | gradients)
+        gradients = {str(k): None if each is None else _array(each) for k, each in enumerate(found)}
+        self.passes.add(before | gradients)
         return result
 
 
@@ -227,7 +224,7 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
             gradients.patch.end()
     # What a recorder has not noticed of a PyTorch program is not looked at here: the reference is watched, and not recorded.
     return replace(
-        ran.until(ends.reached), passes=gradients.passes, values=named(names, text, WATCHED, _array), copies=copies.bytes, unnoticed=(),
+        ran.until(ends.reached), passes=gradients.passes.found, values=named(names, text, WATCHED, _array), copies=copies.bytes, unnoticed=(),
         updates=updating.updates.found, has_all_updates=updating.updates.is_whole,
     )  # fmt: skip
 
