@@ -285,7 +285,7 @@ def test_a_trial_that_hangs_is_ended_with_what_it_has_started(number: signal.Sig
             process.send_signal(number)
         _, err = process.communicate(timeout=120)
     assert process.returncode == 1
-    why = "No fix was tried: the search was interrupted." if number else "it ran for more than 10 seconds."
+    why = "No fix was tried: the search was interrupted." if number else "the script was ended after 10 seconds"
     assert why in err, err
     assert Path("page.html").read_text(encoding="utf-8").endswith("</html>\n")
     given_up = time.monotonic() + 30

@@ -121,7 +121,7 @@ def test_most_programs_are_about_a_value_that_was_overwritten() -> None:
     kinds = Counter((each.framework, each.kind == "modified") for each in GALLERY)
     assert kinds["torch", True] >= 40
     assert kinds["paddle", True] >= 8
-    assert kinds["torch", False] <= 8
+    assert kinds["torch", False] <= 12
 
 
 @pytest.mark.parametrize("program", GALLERY, ids=lambda each: each.name)

@@ -50,8 +50,12 @@ def test_random_failing_programs_get_fixes_that_work() -> None:
         tried += 1
         fixed += bool([each for each in error.fixes if each.edits])
         for fix in error.fixes:
-            if fix.checked and fix.edits:
-                assert fix.checked in ("gradients", "same")  # "same" where the original fails on other data
+            if fix.checked and fix.edits and fix.checked != "renewed":  # another training
+                assert fix.checked in (
+                    "gradients",
+                    "same",
+                    "reordered",
+                )  # "same" where the original fails on other data
                 does(applied(recording.source, fix.edits), meant)
     assert fixed >= 0.95 * tried, (fixed, tried)
 

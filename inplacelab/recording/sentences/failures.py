@@ -459,7 +459,7 @@ def _line(line: int, file: str, there: str) -> Text:
 def _role_of(value: KeptFacts) -> Text:
     if value.role != "operand":
         return _ROLES[value.role]
-    if value.positions and max(value.positions) < len(ORDINALS):
+    if value.positions and all(0 <= each < len(ORDINALS) for each in value.positions):
         which = [ORDINALS[each] for each in value.positions]
         listed = Text(" and ".join(each.en for each in which), "和".join(each.zh for each in which))
         return (_AT_POSITIONS if len(which) > 1 else _AT_POSITION).format(listed)

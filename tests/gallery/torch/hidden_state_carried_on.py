@@ -7,9 +7,9 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-cell, head = nn.RNNCell(3, 4), nn.Linear(4, 1)
+cell, head = nn.Linear(7, 4), nn.Linear(4, 1)
 hidden = torch.zeros(2, 4)
 for _ in range(3):
-    hidden = cell(torch.randn(2, 3), hidden)  # kept  # fix: hidden = cell(torch.randn(2, 3), hidden.detach())
+    hidden = cell(torch.cat([torch.randn(2, 3), hidden], 1)).tanh()  # kept  # fix: hidden = cell(torch.cat([torch.randn(2, 3), hidden.detach()], 1)).tanh()
     loss = head(hidden).square().mean()
     loss.backward()  # fails: second backward
