@@ -197,8 +197,9 @@ def own(edits: Sequence[EditFacts], file: Path) -> list[EditFacts]:
 
 def test_a_step_below_a_pass_that_adds_to_its_gradients_is_rejected(tmp_path: Path) -> None:
     these, _ = trials(tmp_path, GAN)
-    reference = these.run((), reference=True)
-    polluted = these.run(own(moved(GAN, "opt_d.step()", "loss_g.backward()"), tmp_path / "script.py"))
+    with these:
+        reference = these.run((), reference=True)
+        polluted = these.run(own(moved(GAN, "opt_d.step()", "loss_g.backward()"), tmp_path / "script.py"))
     assert not polluted.error
     assert len(polluted.updates) == len(reference.updates) == 4
     assert not polluted.gives(reference)
@@ -219,6 +220,7 @@ def test_an_outcome_of_another_training_is_not_that_of_another_order(tmp_path: P
     these, found = trials(tmp_path, GAN)
     tried = these.find([trail_of(found.facts)])
     renewed = next(each for each in tried.fixes if each.checked == "renewed")
-    outcome: Outcome = these.run(renewed.edits)
-    assert not outcome.error
-    assert not outcome.reorders(these.run((), reference=True))
+    with these:
+        outcome: Outcome = these.run(renewed.edits)
+        assert not outcome.error
+        assert not outcome.reorders(these.run((), reference=True))
