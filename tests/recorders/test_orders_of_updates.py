@@ -229,3 +229,10 @@ def test_too_many_updates_are_not_compared() -> None:
             found.add([np.zeros(1)], [np.ones(1)])
     assert len(found.found) == MOST
     assert not found.is_whole
+
+
+@pytest.mark.parametrize("between", ["average(disc, copy)", "self.average()", "norm = disc[0].weight.norm()"])
+def test_no_update_moves_below_what_may_read_its_parameters(between: str) -> None:
+    text = GAN.replace("    opt_d.step()\n", f"    opt_d.step()\n    {between}\n")
+    found = programs(text, "reorder", trail(text, "score = disc(fake)", "opt_d.step()", "loss_g.backward()"))
+    assert all(in_order(each, "opt_d.step()", between) for each in found)

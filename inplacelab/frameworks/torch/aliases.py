@@ -20,7 +20,7 @@ import torch
 
 from inplacelab.diagnosis.places import Place, Places, Site, own_frames
 from inplacelab.diagnosis.references import Reference
-from inplacelab.frameworks.torch.readings import storage_of
+from inplacelab.frameworks.torch.readings import is_trained, storage_of
 from inplacelab.recorders.static import attributes_of
 from inplacelab.recording.facts import AliasFacts, AliasKind
 
@@ -166,7 +166,7 @@ class Aliases:
         shown = reference.through if is_explicit and not is_whole and held.label.isidentifier() else reference.written
         if (
             _is_same(held.label, shown)
-            or _is_parameter(held.tensor)
+            or is_trained(held.tensor)
             or held.label.endswith(".grad")
             or (is_explicit and is_part and not (held.is_element and is_whole))
             or not _overlap(held.tensor, tensor)
@@ -246,7 +246,7 @@ class Aliases:
             reference, place = self._reference(own), self._places.of(frame)
             names = [each.label for each in _reached(own, reference) if each.tensor is tensor]
             is_meant = not tensor.requires_grad and _is_same("".join(names[:1]), known.names)  # `t.numpy()[:] = 1`
-            if not names or place is None or _is_parameter(tensor) or is_meant:
+            if not names or place is None or is_trained(tensor) or is_meant:
                 continue
             sites = known.facts.written
             if len(known.stores) == 1:
@@ -339,10 +339,6 @@ def _address(tensor: Any) -> int | None:
         storage = storage_of(tensor)
         return None if storage is None else int(storage._cdata)
     return None
-
-
-def _is_parameter(tensor: Any) -> bool:
-    return bool(tensor.is_leaf and tensor.requires_grad)
 
 
 def _is_same(label: str, written: frozenset[str]) -> bool:

@@ -165,6 +165,11 @@ def has_version(tensor: Any) -> bool:
     return True
 
 
+def is_trained(tensor: Any) -> bool:
+    """Whether a tensor is a leaf that requires a gradient, and no view: of a view, that cannot be asked without a change (see above)."""
+    return bool(tensor.requires_grad) and not tensor._is_view() and bool(tensor.is_leaf)
+
+
 def is_outdated(view: Any) -> bool:
     """Whether PyTorch makes another node for a view when its node is read next, because its storage was written through another tensor.
 

@@ -18,7 +18,7 @@ from inplacelab.diagnosis.trial_run import Asked, error_of, recorded
 from inplacelab.frameworks.torch.calls import kind_of, tensors_in
 from inplacelab.frameworks.torch.interception import Patch
 from inplacelab.frameworks.torch.passes import pass_arguments, root_node
-from inplacelab.frameworks.torch.readings import LEAF_NODE, WATCHED, has_version, version_of
+from inplacelab.frameworks.torch.readings import LEAF_NODE, WATCHED, has_version, is_trained, version_of
 from inplacelab.frameworks.torch.watch import TorchWatch
 from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main
@@ -110,7 +110,7 @@ class Varied(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by my
             return func(*args, **kwargs)
         given = tensors_in(args, kwargs)
         for each in given if torch.is_grad_enabled() and _computes(func) else ():
-            if each.requires_grad and each.is_leaf:
+            if is_trained(each):
                 self._vary(each)
         result = func(*args, **kwargs)
         makes = kind.fills and (not given or kind.name.endswith("_like"))
@@ -149,9 +149,7 @@ class Updating(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by 
         kwargs = kwargs or {}
         if torch.is_grad_enabled() or self._inside or getattr(func, "__module__", "") == INIT or kind_of(func).quiet:
             return func(*args, **kwargs)
-        leaves = [
-            each for each in tensors_in(args, kwargs) if each.is_leaf and each.requires_grad and has_version(each)
-        ]
+        leaves = [each for each in tensors_in(args, kwargs) if is_trained(each) and has_version(each)]
         before = [version_of(each) for each in leaves]
         result = func(*args, **kwargs)
         for each in [leaf for leaf, version in zip(leaves, before, strict=True) if version_of(leaf) != version]:

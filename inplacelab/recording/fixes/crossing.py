@@ -6,6 +6,7 @@ The update, the backward pass and the forward pass may each be in a function tha
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -63,6 +64,12 @@ def stepped(statement: ast.stmt) -> str | None:
             scaled = args and "scaler" in ast.unparse(owner).lower()
             return ast.unparse(args[0] if scaled else owner)
     return None
+
+
+def root_of(name: str) -> str:
+    """Returns the variable, or the attribute of `self`, at the root of a name: "net" of `net.0.weight`, "self.q" of `self.q.weight`."""
+    parts = re.split(r"[.\[]", name)
+    return ".".join(parts[:2]) if parts[0] == "self" else parts[0]
 
 
 def crossing(trails: Sequence[Trail], sources: ParsedFiles) -> Crossing | None:

@@ -7,12 +7,11 @@ repeated there.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.crossing import Crossing, Turn
+from inplacelab.recording.fixes.crossing import Crossing, Turn, root_of
 from inplacelab.recording.fixes.spots import Proposal
 
 _FEW = 3
@@ -87,7 +86,7 @@ def in_each_turn(found: Turn) -> Iterator[Proposal]:
     column = program.start(first)[1]
     line = found.where.line(first.lineno)
     if found.kept in found.before:
-        parameters = {_key(each) for each in found.parameters}
+        parameters = {root_of(each) for each in found.parameters}
         body = loop.body[: loop.body.index(found.passes) + 1]
         needed, again = {name for each in body for name in _reads(each)}, list[ast.stmt]()
         names = set[str]()
@@ -165,7 +164,7 @@ def _is_simple(affected: Sequence[ast.stmt]) -> bool:
 def _affected(found: Crossing, last: int) -> list[ast.stmt]:
     """Returns the statements before the last update that the loss needs, and that depend on the updated parameters."""
     earlier = [each for each in found.block[: found.block.index(found.passes)] if each not in found.all_updates]
-    parameters = {_key(each) for each in found.parameters}
+    parameters = {root_of(each) for each in found.parameters}
     needed, slice_ = _reads(found.passes), list[ast.stmt]()
     for each in reversed(earlier):
         if (not isinstance(each, ast.Expr) and _calls_backward(each)) or _takes_parameters(each):
@@ -238,12 +237,6 @@ def _path(node: ast.AST) -> str:
         case ast.Name(id=name) if name != "self":
             return name
     return ""
-
-
-def _key(name: str) -> str:
-    """Returns the variable, or the attribute of `self`, at the root of a name: "net" of `net.0.weight`, "self.q" of `self.q.weight`."""
-    parts = re.split(r"[.\[]", name)
-    return ".".join(parts[:2]) if parts[0] == "self" else parts[0]
 
 
 def _quoted(some: Sequence[ast.stmt], found: Crossing) -> Text:

@@ -12,13 +12,17 @@ from collections.abc import Iterator, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.crossing import Crossing, stepped
+from inplacelab.recording.fixes.crossing import Crossing, root_of, stepped
 from inplacelab.recording.fixes.spots import Proposal
 from inplacelab.recording.source_tree import SourceTree
 
 _CLEARS = ("zero_grad", "clear_grad", "clear_gradients")
 _BESIDE = ("unscale_", "clip_grad_norm_", "clip_grad_value_")
 """What may stand between a backward pass and the step that uses its gradients."""
+_ONLY_TELL = frozenset(
+    {"print", "append", "extend", "add_scalar", "log", "log_dict", "info", "debug", "write", "set_postfix"}
+)
+"""Functions and methods that read no parameter that they are not given."""
 _FEW = 4
 """So many statements are quoted; of more, the lines are named."""
 _KEEPS = re.compile(r",?\s*retain_graph\s*=\s*True")
@@ -95,7 +99,7 @@ def _moved(some: Sequence[ast.stmt], below: ast.stmt, found: Crossing) -> Iterat
     )
     texts = [program.whole_lines(each) or "" for each in some]
     keeps = any(_KEEPS.search(each) and _calls_any(one) for each, one in zip(texts, some, strict=True))
-    if edits is None:
+    if edits is None or _reads_between(some, below, found, {root_of(each) for each in found.parameters}):
         return
     if keeps and (kept := _keeping(found)) is not None:
         texts = [_KEEPS.sub("", each) if _calls_any(one) else each for each, one in zip(texts, some, strict=True)]
@@ -119,6 +123,9 @@ def _moved_up(whole: Sequence[ast.stmt], ends: ast.stmt, found: Crossing) -> Ite
     texts = [program.whole_lines(each) or "" for each in some]
     if edits is None or any(each in whole for each in some):
         return
+    others = _names_given(stepped(ends) or "", program)
+    if _reads_between([*whole, *some], found.passes, found, others):
+        return
     says = _MOVE_UP.format(_quoted(some, found), found.where.line(first.lineno))
     keepers = [each for each in whole if _calls_any(each) and _KEEPS.search(program.code(each))]
     if keepers and _keeping(found) is not None:
@@ -130,6 +137,37 @@ def _moved_up(whole: Sequence[ast.stmt], ends: ast.stmt, found: Crossing) -> Ite
     yield found.where.proposal(says, edits, reason=_REASON, way="reorder")
 
 
+def _reads_between(some: Sequence[ast.stmt], last: ast.stmt, found: Crossing, roots: set[str]) -> bool:
+    """Whether something between statements that change places may read what these update: a moving average, say, which would then be one step late.
+
+    Args:
+        some: statements that keep their order.
+        last: where the others end.
+        found: the block.
+        roots: the variables through which the updated parameters are reached.
+    """
+    block = found.block
+    between = block[block.index(some[0]) : block.index(last)]
+    for each in between:
+        is_known = each in some or stepped(each) is not None or found.is_like_known(each)
+        if is_known or _calls(each, "backward", *_CLEARS, *_BESIDE):
+            continue
+        for node in ast.walk(each):
+            if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in roots:
+                return True
+            if isinstance(node, ast.Expr) and not _names_all(node):
+                return True
+    return False
+
+
+def _names_all(statement: ast.Expr) -> bool:
+    """Whether a call reads only what it names: other functions may read any parameter."""
+    match statement.value:
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr.endswith("_") and not attr.startswith("_"):
+            return True
+    return _calls(statement, *_ONLY_TELL) or "scaler" in ast.unparse(statement)
+
+
 def _only_its_gradients(updates: Sequence[ast.stmt], ends: ast.stmt, found: Crossing) -> Iterator[Proposal]:
     """Yields the steps moved below a pass that computes the gradients of the other parameters only."""
     call, optimizer = _backward(found.passes), stepped(ends)
@@ -137,6 +175,8 @@ def _only_its_gradients(updates: Sequence[ast.stmt], ends: ast.stmt, found: Cros
     if call is None or optimizer is None or edits is None or any(each.arg == "inputs" for each in call.keywords):
         return
     program = found.program
+    if _reads_between(updates, found.passes, found, {root_of(each) for each in found.parameters}):
+        return
     if "torch" not in program.imported:  # Paddle's `backward` has no such argument
         return
     given = _parameters(optimizer, program) or f'[p for group in {optimizer}.param_groups for p in group["params"]]'
@@ -146,6 +186,20 @@ def _only_its_gradients(updates: Sequence[ast.stmt], ends: ast.stmt, found: Cros
     says = _MOVE.format(_quoted(updates, found), found.where.line(found.passes.lineno))
     says += _WRITE.format(found.where.line(found.passes.lineno), program.text(found.passes, [insert]))
     yield found.where.proposal(says, [*edits, insert, put], reason=_ONLY, way="reorder")
+
+
+def _names_given(optimizer: str, program: SourceTree) -> set[str]:
+    """Returns the variables in what an optimizer is made of, where the program makes it."""
+    return {
+        ast.unparse(name)
+        for each in ast.walk(program.tree)
+        if isinstance(each, ast.Assign)
+        and isinstance(each.value, ast.Call)
+        and optimizer in map(ast.unparse, each.targets)
+        for given in each.value.args
+        for name in ast.walk(given)
+        if isinstance(name, ast.Name | ast.Attribute) and ast.unparse(name) != "self"
+    }
 
 
 def _parameters(optimizer: str, program: SourceTree) -> str | None:
