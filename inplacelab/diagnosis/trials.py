@@ -149,7 +149,7 @@ class Tried:
         fixes: those that work.
         count: how many edits were tried.
         copies: the bytes of the copies of everything that grad nodes save, in the reference; 0 if there was none. None if copies are no fix,
-            since they would keep parameters that were updated.
+            since they would keep parameters that were updated, or do not bring back what was released.
     """
 
     fixes: tuple[FixFacts, ...]
@@ -252,7 +252,8 @@ class Trials:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
         resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
         fixes = search((), resolved, self, self._budget, reference)
-        return Tried(fixes, self._budget.count, None if all(map(updates, trails)) else reference.copies)
+        no_fix = all(map(updates, trails)) or any(each.kind == "again" for each in trails)
+        return Tried(fixes, self._budget.count, None if no_fix else reference.copies)
 
     def _cuts(self, trails: Sequence[Trail]) -> list[Proposal]:
         """Returns ways to cut the graph between iterations: these compute something else on purpose, and need no reference."""

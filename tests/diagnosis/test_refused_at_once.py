@@ -140,6 +140,11 @@ TORCH = [
         "several", "wh", 4, 5, "wh = wh.clone()\nwh[:, 0] *= 6\n", base="pose",
     ),
     Case(
+        "each of several views",
+        "gates = torch.ones(2, 4, requires_grad=True) * 1\ni, f = gates.chunk(2, 1)\ni.sigmoid_()\nf.sigmoid_()\n(i * f).sum().backward()\n",
+        "several", "i", 4, 5, "i = i.sigmoid()\nf = f.sigmoid()\n", base="gates",
+    ),
+    Case(
         "view without history",
         "w = torch.ones(3, requires_grad=True)\nwith torch.no_grad():\n    v = w[:2]\nv.mul_(2)\n(w * 2).sum().backward()\n",
         "no_grad", "v", 5, 6, "with torch.no_grad():\n    v.mul_(2)\n", base="w",

@@ -129,6 +129,7 @@ def test_a_fix_works(name: str, tmp_path: Path) -> None:
     tried = find(script)
     assert tried.fixes, tried.count
     assert script.read_text() == text  # only `--fix` writes
+    assert tried.copies is not None
     assert tried.copies > 0
     after = fixed(tried.fixes[0])
     assert after != text

@@ -79,6 +79,7 @@ def test_a_fused_step_which_raises_no_version_is_named(tmp_path: Path) -> None:
         overwritten(found).en
         == "`opt_d.step()` changed `disc.2.weight` after line 10 used it, which raises no version here"
     )
+    assert found.advice is not None
     assert found.advice == advice_for(found.facts)
     assert "clone" not in found.advice.en
 
@@ -224,3 +225,41 @@ def test_an_outcome_of_another_training_is_not_that_of_another_order(tmp_path: P
         outcome: Outcome = these.run(renewed.edits)
         assert not outcome.error
         assert not outcome.reorders(these.run((), reference=True))
+
+
+CARRIED = """\
+import torch
+from torch import nn
+torch.manual_seed(0)
+rnn, head = nn.LSTM(2, 3), nn.Linear(3, 1)
+opt = torch.optim.SGD([*rnn.parameters(), *head.parameters()], 0.1)
+state = (torch.zeros(1, 1, 3), torch.zeros(1, 1, 3))
+for batch in range(3):
+    out, state = rnn(torch.rand(4, 1, 2), state)
+    loss = head(out).square().mean()
+    opt.zero_grad()
+    loss.backward(retain_graph=True)
+    opt.step()
+"""
+"""The second pass goes back into the first iteration, whose parameters have been updated."""
+
+
+def test_a_state_that_a_loop_carries_past_an_update_is_detached(tmp_path: Path) -> None:
+    these, found = trials(tmp_path, CARRIED)
+    (fix, *_) = these.find([trail_of(found.facts)]).fixes
+    assert fix.checked == "runs"
+    assert "`state = tuple(each.detach() for each in state)` after line 11" in fix.says.en
+    assert "whose parameters have been updated since" in fix.reason.en
+
+
+def test_copies_are_no_fix_of_a_second_pass(tmp_path: Path) -> None:
+    text = (
+        CARRIED.replace("retain_graph=True", "")
+        .replace("out, state = ", "out, kept[0] = ")
+        .replace("0.1)", "0.1)\nkept = [None]")
+    )
+    these, found = trials(tmp_path, text.replace("1, 2), state)", "1, 2), kept[0])"))
+    tried = these.find([trail_of(found.facts)])
+    assert found.facts.kind == "again"
+    assert tried.copies is None
+    assert "saved_tensors_hooks" not in report_of_trials(tried, "torch")

@@ -10,7 +10,7 @@ from inplacelab.recorders.pass_values import PassValues
 def test_the_last_passes_are_kept() -> None:
     values = PassValues(most=5)
     for k in range(4):
-        values.add({"loss 0": np.float32([k]), "0": np.float32([k, k]), "1": None})
+        values.add({"loss 0": np.array([k], np.float32), "0": np.array([k, k], np.float32), "1": None})
     assert [each["loss 0"].item() for each in values.found] == [3]
 
 

@@ -105,11 +105,12 @@ def _updated(trails: Sequence[Trail], sources: ParsedFiles) -> list[Proposal] | 
     spots = [write[0] for each in stale for write in each.writes]
     if not spots or not all(where.updates for each in spots for where in sources.at((each,))):
         return None
+    cuts = [*detached_states(stale[0], sources)]
     found = crossing(stale, sources)
     if found is None:
         loop = turn(stale[0], sources)
-        return [] if loop is None else [*in_each_turn(loop)]
-    once = {frozenset(each.edits): each for each in (*later_updates(found), *computed_after(found))}
+        return cuts if loop is None else [*cuts, *in_each_turn(loop)]
+    once = {frozenset(each.edits): each for each in (*later_updates(found), *cuts, *computed_after(found))}
     return [*once.values()]
 
 

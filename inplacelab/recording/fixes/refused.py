@@ -15,7 +15,16 @@ from typing import Literal
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts, RefusalFacts
 from inplacelab.recording.fixes.ordinary_form import ordinary
-from inplacelab.recording.fixes.spots import ParsedFiles, Proposal, Trail, Where, augmented, name_in_place, replaced
+from inplacelab.recording.fixes.spots import (
+    ParsedFiles,
+    Proposal,
+    Trail,
+    Where,
+    augmented,
+    name_in_place,
+    replaced,
+    together,
+)
 from inplacelab.recording.source_tree import SourceTree, in_place_calls, package_of, root_of
 from inplacelab.supported import frameworks
 
@@ -151,7 +160,11 @@ def _ways(case: _Case) -> Iterator[Proposal]:
     elif rule in ("inference", "saved"):
         yield from _ordinary_tensor(case)
     elif rule == "several" or (rule == "no_grad" and not case.refusal.of_leaf):
-        yield from _out_of_place(case, sure=not _base_is_read(case))
+        mine = [*_out_of_place(case, sure=not _base_is_read(case))]
+        others = [one for each in _other_views(case) for one in [*_out_of_place(each, sure=False)][:1]]
+        if mine and others:  # the next of the views would be refused, too
+            yield replace(together([mine[0], *others]), sure=mine[0].sure)
+        yield from mine
         yield from _of_clone(case, sure=not _base_is_read(case))
     else:
         yield from _written_leaf(case)
@@ -264,6 +277,18 @@ def _out_of_place(case: _Case, *, sure: bool) -> Iterator[Proposal]:
     if edits and program.may_bind(statement, name) and _is_read_later(program, statement, name):
         says = _WRITE.format(case.line, program.text(statement, edits))
         yield case.where.proposal(says, edits, sure=sure)
+
+
+def _other_views(case: _Case) -> Iterator[_Case]:
+    """Yields the statements that write to the other views, which were made with the written one: `i, f = gates.chunk(2)`."""
+    written = _root_written(case.statement)
+    for made in (each.statement for each in case.sources.at(case.trail.views)):
+        match made:
+            case ast.Assign(targets=[ast.Tuple() as target]):
+                views = _names(target) - {written}
+                for each in case.program.block(case.statement):
+                    if each.lineno > case.statement.lineno and _root_written(each) in views:
+                        yield replace(case, statement=each)
 
 
 def _as_local(case: _Case) -> Iterator[Proposal]:

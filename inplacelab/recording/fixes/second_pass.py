@@ -18,6 +18,10 @@ _REASON = Text(
     "every pass would go back to the first",
     "{0} 把之前各次迭代的反向图带到了这一次，使这次反向传播到达它们已释放的部分；`retain_graph=True` 会保留全部的图，每一次都要一直传回第一次迭代",
 )  # fmt: skip
+_UPDATED = Text(
+    "through {0} this pass reaches the graphs of earlier iterations, whose parameters have been updated since",
+    "{0} 把之前各次迭代的反向图带到了这一次，而那时所用的参数此后已经更新",
+)
 _PRICE = Text("no gradient flows into earlier iterations", "梯度不再流入之前的迭代")
 
 _Loop = ast.For | ast.While
@@ -27,7 +31,7 @@ def detached_states(trail: Trail, sources: ParsedFiles) -> Iterator[Proposal]:
     """Yields ways to cut the graph between iterations; none if no state leads from one to the next.
 
     Args:
-        trail: a pass that needed what an earlier one had released.
+        trail: a pass that needed what an earlier one had released, or parameters as they were in an earlier iteration.
         sources: the files.
     """
     for spot in trail.needed:
@@ -46,8 +50,9 @@ def _in_loop(trail: Trail, where: Where) -> Iterator[Proposal]:
     for loop in (each for each in program.around(backward) if isinstance(each, _Loop)):
         inside = range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)
         made = [each.line for each in trail.kept if each.filename == file and each.line in inside]
-        released = [each.line for each in trail.released if each.filename == file and each.line in inside]
-        if not made or not released:
+        spots = (*trail.released, *(each for write in trail.writes for each in write))
+        gone = [each.line for each in spots if each.filename == file and each.line in inside]
+        if not made or not gone:
             continue
         body = [each for each in ast.walk(loop) if isinstance(each, ast.stmt) and not hasattr(each, "body")]
         body.sort(key=lambda each: (each.lineno, each.col_offset))
@@ -99,7 +104,7 @@ def _detached(trail: Trail, where: Where, backward: ast.stmt, states: Sequence[s
         edit = program.line_after(backward, "\n".join(lines))
         says = _AFTER.format(_listed(lines), where.line(backward.lineno))
         yield where.proposal(
-            says, [edit], reason=_REASON.format(_listed(states)), price=_PRICE, way="carried", sure=not all_tuples or bool(tuples), other=True
+            says, [edit], reason=(_UPDATED if trail.writes else _REASON).format(_listed(states)), price=_PRICE, way="carried", sure=not all_tuples or bool(tuples), other=True
         )  # fmt: skip
         if tuples == set(states):
             return
