@@ -119,6 +119,7 @@ class Framework:
         watch: the class that watches its programs with less than a recorder (see `diagnosis/explain.Watch`); "" if they are recorded instead.
         keeps_last: whether an explanation of a recorded program keeps only its last events, so that it may run for hours.
         copying: the statement that copies all that grad nodes save; "" if there is none that is right.
+        takes_inputs: whether `backward(inputs=...)` computes the gradients of some leaves only.
         loses_history: whether it leaves history out silently, though the program has not asked for that.
         defects: its grad nodes that compute another derivative.
         reports_writes: whether it tells of writes; those of others are found by comparing memory, which misses equal values.
@@ -139,6 +140,7 @@ class Framework:
     watch: str = ""
     keeps_last: bool = False
     copying: str = ""
+    takes_inputs: bool = False
     loses_history: bool = False
     defects: Defects = Defects()
     reports_writes: bool = True

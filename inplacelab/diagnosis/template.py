@@ -202,9 +202,9 @@ def _say(sink: Any, number: int) -> None:
 
 def _may_fork() -> bool:
     """Whether this process has one thread, and has not begun to use a GPU."""
-    torch = sys.modules.get("torch")
-    cuda = getattr(getattr(torch, "cuda", None), "is_initialized", lambda: False)
-    return len(os.listdir("/proc/self/task")) == 1 and not cuda()
+    loaded_ones = (sys.modules.get(name) for name in frameworks())
+    begun = (getattr(getattr(each, "cuda", None), "is_initialized", None) for each in loaded_ones)
+    return len(os.listdir("/proc/self/task")) == 1 and not any(each is not None and each() for each in begun)
 
 
 def _ended(child: int, seconds: float, source: BinaryIO | Any) -> int | None:

@@ -18,7 +18,7 @@ CELLS = [
     "import os, time\nwhile os.path.exists({gate!r}):\n    time.sleep(0.05)\na = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)",
     "%%stepper\nh = torch.sigmoid(a)\nrow = h[:2]\nrow.mul_(2)\nh.sum().backward()",
 ]
-"""The second one goes on only if there is no file `gate`: so a search that is to be canceled has not ended before."""
+"""The second one goes on only if there is no file `gate`: so a search cannot end before it is canceled."""
 THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })"
 
 

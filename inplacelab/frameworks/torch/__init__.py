@@ -7,6 +7,7 @@ objects.py        tensors          storages.py   storages and version counters  
 passes.py         backward passes: in which order they run their nodes, and what their errors say
 readings.py       how PyTorch's objects are read
 watch.py          explains failed passes without recording          stale_values.py   which saved values they found overwritten
+aliases.py        what is read under one name after a write under another          refusals.py  what PyTorch refuses at once
 trial.py          runs a program for a trial of a fix
 """
 
@@ -24,5 +25,6 @@ FRAMEWORK = Framework(
     recorder="inplacelab.frameworks.torch.recorder:TorchRecorder",
     trial="inplacelab.frameworks.torch.trial:run",
     watch="inplacelab.frameworks.torch.watch:TorchWatch",
+    takes_inputs=True,
     copying="with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.clone(), lambda saved: saved):",
 )

@@ -15,6 +15,7 @@ from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.crossing import Crossing, root_of, stepped
 from inplacelab.recording.fixes.spots import Proposal
 from inplacelab.recording.source_tree import SourceTree
+from inplacelab.supported import frameworks
 
 _CLEARS = ("zero_grad", "clear_grad", "clear_gradients")
 _BESIDE = ("unscale_", "clip_grad_norm_", "clip_grad_value_")
@@ -177,7 +178,7 @@ def _only_its_gradients(updates: Sequence[ast.stmt], ends: ast.stmt, found: Cros
     program = found.program
     if _reads_between(updates, found.passes, found, {root_of(each) for each in found.parameters}):
         return
-    if "torch" not in program.imported:  # Paddle's `backward` has no such argument
+    if not any(each.takes_inputs and each.name in program.imported for each in frameworks().values()):
         return
     given = _parameters(optimizer, program) or f'[p for group in {optimizer}.param_groups for p in group["params"]]'
     insert = _added(call, f"inputs={given}", program)
