@@ -94,6 +94,15 @@ def test_what_nothing_needs_before_the_update_is_computed_only_after_it() -> Non
     assert in_order(found, "opt_d.step()", "loss_g = ", "loss_g.backward()")
 
 
+def test_all_parameters_of_an_optimizer_are_new_after_its_step() -> None:
+    text = GAN.replace(
+        "import torch\n", "import torch\nopt_d = torch.optim.SGD([*gen.parameters(), *disc.parameters()], 0.1)\n"
+    )
+    (found,) = programs(text, "again", trail(text, "score = disc(fake)", "opt_d.step()", "loss_g.backward()"))
+    assert found.count("fake = gen(noise())\n") == found.count("score = disc(fake)\n") == 2
+    assert in_order(found[found.index("opt_d.step()") :], "fake = gen(noise())", "score = disc(fake)", "loss_g = ")
+
+
 HELPER = """def update(optim, loss):
     optim.zero_grad()
     loss.backward()

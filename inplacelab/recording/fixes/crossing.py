@@ -106,8 +106,19 @@ def crossing(trails: Sequence[Trail], sources: ParsedFiles) -> Crossing | None:
                     for name in spot.names
                 )
                 before = [each for each in block if each in kept and block.index(each) < block.index(found[0])]
-                return Crossing(where, block, found, inside, before, frozenset(names))
+                held = (name for each in found for name in _held(stepped(each), program))
+                return Crossing(where, block, found, inside, before, frozenset((*names, *held)))
     return None
+
+
+def _held(optimizer: str | None, program: SourceTree) -> Iterator[str]:
+    """Yields the modules whose parameters an optimizer was given where the program makes it: its step changes them all, whether they were kept or not."""
+    for each in ast.walk(program.tree):
+        if isinstance(each, ast.Assign) and optimizer in map(ast.unparse, each.targets):
+            for call in ast.walk(each.value):
+                match call:
+                    case ast.Call(func=ast.Attribute(value=module, attr="parameters" | "named_parameters")):
+                        yield ast.unparse(module)
 
 
 @dataclass(frozen=True)
