@@ -114,7 +114,7 @@ def crossing(trails: Sequence[Trail], sources: ParsedFiles) -> Crossing | None:
 def _held(optimizer: str | None, program: SourceTree) -> Iterator[str]:
     """Yields the modules whose parameters an optimizer was given where the program makes it: its step changes them all, whether they were kept or not."""
     for each in ast.walk(program.tree):
-        if isinstance(each, ast.Assign) and optimizer in map(ast.unparse, each.targets):
+        if isinstance(each, ast.Assign) and optimizer in [ast.unparse(one) for one in each.targets]:
             for call in ast.walk(each.value):
                 match call:
                     case ast.Call(func=ast.Attribute(value=module, attr="parameters" | "named_parameters")):
