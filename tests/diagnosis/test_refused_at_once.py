@@ -20,6 +20,7 @@ from inplacelab.diagnosis.trials import Trials
 from inplacelab.language import get_language, set_language
 from inplacelab.recording import sentence
 from inplacelab.recording.facts import FailureFacts
+from inplacelab.recording.sentences import headline
 from inplacelab.recording.trace import ending_trails, trace, trail_of
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
@@ -291,6 +292,8 @@ def test_a_recording_of_pytorch_tells_the_same(case: Case, tmp_path: Path) -> No
     for said in (sentence(recording, last).en, sentence(recording, last).zh):
         assert f"`{case.tensor}`" in said
     assert "was refused" in sentence(recording, last).en or "cannot be used" in sentence(recording, last).en
+    code = case.program.splitlines()[case.fails - 1].strip()
+    assert headline(recording, last).clause.en == f"`{code}` was refused"
 
 
 @pytest.mark.parametrize(("case", "en", "zh"), [

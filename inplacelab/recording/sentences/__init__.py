@@ -236,8 +236,13 @@ def _refused(context: StepContext) -> Text | None:
     found = spoilt(context)
     if found is None or not found.writes:
         error = context.step.error
-        known = error is not None and error.explanation is not None and _statement_of(context.recording, context.step)
-        return Text("{0} was refused", "{0} 被拒绝").format(_statement(context)) if known else None
+        refusal = None if error is None or error.failure is None else error.failure.refusal
+        known = refusal is not None or (error is not None and error.explanation is not None)
+        if not known or not _statement_of(context.recording, context.step):
+            return None
+        failed = refusal is not None and refusal.rule == "no_gradient"
+        pattern = Text("{0} failed", "{0} 出错") if failed else Text("{0} was refused", "{0} 被拒绝")
+        return pattern.format(_statement(context))
     there = context.after.tensors_on(found.saved.storage)
     named = [each.id for each in there if _named(context.after, each.id)]
     # The function that kept the value may have ended: then no tensor has its name any more.
