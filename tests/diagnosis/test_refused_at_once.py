@@ -389,6 +389,20 @@ _STATES = {
         "for step in range(2):\n    net(torch.ones(2)).sum().backward()\n",
         "        self.h = self.h.detach()\n        self.h = torch.tanh(",
     ),
+    "state of an LSTM that a module keeps": (
+        "class Net(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.lstm = nn.LSTMCell(2, 2)\n"
+        "        self.state = None\n"
+        "    def forward(self, xs):\n"
+        "        for x in xs:\n"
+        "            self.state = self.lstm(x, self.state)\n"
+        "        return self.state[0]\n"
+        "net = Net()\n"
+        "for step in range(2):\n    net(torch.ones(3, 1, 2)).sum().backward()\n",
+        "        if self.state is not None:\n            self.state = tuple(each.detach() for each in self.state)\n        for x in xs:\n",
+    ),
 }  # fmt: skip
 
 

@@ -125,13 +125,31 @@ def _in_method(trail: Trail, sources: ParsedFiles) -> Iterator[Proposal]:
                 writes = [each for each in simple if path in _attributes(each, ast.Store)]
                 carries = reads and reads[0].lineno <= writes[-1].lineno and writes[-1].lineno >= maker.lineno
                 if carries and program.whole_lines(reads[0]) is not None:
-                    line = _detach(path, is_tuple=False)
-                    says = _BEFORE.format(f"`{line}`", where.line(reads[0].lineno))
-                    yield where.proposal(
-                        says, [program.line_before(reads[0], line)], reason=_REASON.format(f"`{path}`"), price=_PRICE, way="carried", sure=True,
-                        other=True,
-                    )  # fmt: skip
+                    yield from _detached_attribute(trail, where, path, function, reads[0])
                     return
+
+
+def _detached_attribute(trail: Trail, where: Where, path: str, function: ast.AST, read: ast.stmt) -> Iterator[Proposal]:
+    """Yields the state of an object detached before a method reads it; if that is in a loop, which leads through the state itself, before the loop."""
+    program = where.program
+    loops = [each for each in program.around(read) if isinstance(each, _Loop) and each in ast.walk(function)]
+    first = loops[-1] if loops else read
+    is_lstm = "lstm" in program.code(read).lower() or any("lstm" in each.op for each in trail.kept[:1])
+    starts = [
+        each
+        for each in ast.walk(program.tree)
+        if isinstance(each, ast.Assign) and path in map(ast.unparse, each.targets)
+    ]
+    is_empty = any(isinstance(each.value, ast.Constant) and each.value.value is None for each in starts)
+    for is_tuple in (True, False) if is_lstm else (False, True):
+        line = _detach(path, is_tuple=is_tuple)
+        shown = f"if {path} is not None: {line}" if is_empty else line
+        lines = f"if {path} is not None:\n{' ' * (program.start(first)[1] + 4)}{line}" if is_empty else line
+        says = _BEFORE.format(f"`{shown}`", where.line(first.lineno))
+        yield where.proposal(
+            says, [program.line_before(first, lines)], reason=_REASON.format(f"`{path}`"), price=_PRICE, way="carried", sure=is_tuple is is_lstm,
+            other=True,
+        )  # fmt: skip
 
 
 def _detach(name: str, *, is_tuple: bool) -> str:
