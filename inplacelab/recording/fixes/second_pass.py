@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.fixes.spots import ParsedFiles, Proposal, Trail, Where
+from inplacelab.recording.fixes.spots import ParsedFiles, Proposal, Trail, Where, listed
 from inplacelab.recording.source_tree import SourceTree
 
 _AFTER = Text("put {0} after {1}", "在{1}之后加上 {0}")
@@ -102,9 +102,9 @@ def _detached(trail: Trail, where: Where, backward: ast.stmt, states: Sequence[s
     for all_tuples in (False, True):
         lines = [_detach(name, is_tuple=all_tuples or name in tuples) for name in states]
         edit = program.line_after(backward, "\n".join(lines))
-        says = _AFTER.format(_listed(lines), where.line(backward.lineno))
+        says = _AFTER.format(listed(lines), where.line(backward.lineno))
         yield where.proposal(
-            says, [edit], reason=(_UPDATED if trail.writes else _REASON).format(_listed(states)), price=_PRICE, way="carried", sure=not all_tuples or bool(tuples), other=True
+            says, [edit], reason=(_UPDATED if trail.writes else _REASON).format(listed(states)), price=_PRICE, way="carried", sure=not all_tuples or bool(tuples), other=True
         )  # fmt: skip
         if tuples == set(states):
             return
@@ -154,13 +154,6 @@ def _detached_attribute(trail: Trail, where: Where, path: str, function: ast.AST
 
 def _detach(name: str, *, is_tuple: bool) -> str:
     return f"{name} = tuple(each.detach() for each in {name})" if is_tuple else f"{name} = {name}.detach()"
-
-
-def _listed(names: Sequence[str]) -> Text:
-    *firsts, last = (f"`{each}`" for each in names)
-    if not firsts:
-        return Text(last, last)
-    return Text(f"{', '.join(firsts)} and {last}", f"{'、'.join(firsts)} 和 {last}")
 
 
 def _is_tuple(program: SourceTree, name: str, *, is_lstm: bool) -> bool:

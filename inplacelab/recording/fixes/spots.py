@@ -160,6 +160,12 @@ class Proposal:
         return FixFacts(self.says, self.edits, checked, self.reason, price, tuple(differs), slopes, early)
 
 
+def listed(codes: Sequence[str]) -> Text:
+    """Returns pieces of code as a sentence lists them: "`a`, `b` and `c`"."""
+    *firsts, last = (f"`{each}`" for each in codes)
+    return Text(" and ".join(filter(None, (", ".join(firsts), last))), "、".join([*firsts, last]))
+
+
 def together(proposals: Sequence[Proposal]) -> Proposal:
     """Returns several proposals as one."""
     parts = sorted(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.crossing import Crossing, Turn, root_of
-from inplacelab.recording.fixes.spots import Proposal
+from inplacelab.recording.fixes.spots import Proposal, listed
 
 _FEW = 3
 """So many statements are quoted; of more, the lines are named."""
@@ -104,7 +104,7 @@ def in_each_turn(found: Turn) -> Iterator[Proposal]:
         codes = [program.code(each) for each in affected]
         edit = program.line_before(first, f"\n{' ' * column}".join(codes))
         yield found.where.proposal(
-            _EACH_TURN.format(line, _quoted_codes(codes)),
+            _EACH_TURN.format(line, listed(codes)),
             [edit],
             reason=_REASON,
             price=_EACH_PRICE,
@@ -116,9 +116,7 @@ def in_each_turn(found: Turn) -> Iterator[Proposal]:
     if carried:
         codes = [f"{each} = {each}.detach()" for each in carried]
         edit = program.line_before(first, f"\n{' ' * column}".join(codes))
-        yield found.where.proposal(
-            _DETACHED.format(line, _quoted_codes(codes)), [edit], reason=_CUT, way="again", other=True
-        )
+        yield found.where.proposal(_DETACHED.format(line, listed(codes)), [edit], reason=_CUT, way="again", other=True)
 
 
 def _carried(loop: ast.For | ast.While) -> list[str]:
@@ -141,11 +139,6 @@ def _assigned(statement: ast.stmt) -> set[str]:
 
 def _calls_something(statement: ast.stmt) -> bool:
     return any(isinstance(each, ast.Call) for each in ast.walk(statement))
-
-
-def _quoted_codes(codes: Sequence[str]) -> Text:
-    *firsts, last = (f"`{each}`" for each in codes)
-    return Text(" and ".join(filter(None, (", ".join(firsts), last))), "、".join([*firsts, last]))
 
 
 def _is_simple(affected: Sequence[ast.stmt]) -> bool:
@@ -245,4 +238,4 @@ def _quoted(some: Sequence[ast.stmt], found: Crossing) -> Text:
     if len(some) > _FEW or any(hasattr(each, "body") for each in some):
         return found.where.line(some[0].lineno, some[-1].end_lineno)
     codes = [found.program.text(each) for each in some]
-    return _quoted_codes(codes)
+    return listed(codes)

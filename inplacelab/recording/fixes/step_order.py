@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.crossing import Crossing, root_of, stepped
-from inplacelab.recording.fixes.spots import Proposal
+from inplacelab.recording.fixes.spots import Proposal, listed
 from inplacelab.recording.source_tree import SourceTree
 from inplacelab.supported import frameworks
 
@@ -278,6 +278,4 @@ def _quoted(some: Sequence[ast.stmt], found: Crossing) -> Text:
     """Returns statements as a sentence names them."""
     if len(some) > _FEW or any(hasattr(each, "body") for each in some):
         return found.where.line(some[0].lineno, some[-1].end_lineno)
-    codes = [f"`{found.program.text(each)}`" for each in some]
-    *firsts, last = codes
-    return Text(" and ".join(filter(None, (", ".join(firsts), last))), "、".join(codes))
+    return listed([found.program.text(each) for each in some])
