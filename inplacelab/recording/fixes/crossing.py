@@ -111,14 +111,19 @@ def crossing(trails: Sequence[Trail], sources: ParsedFiles) -> Crossing | None:
     return None
 
 
+def makers(optimizer: str | None, program: SourceTree) -> list[ast.Assign]:
+    """Returns the statements in which a program makes an optimizer."""
+    assigned = (each for each in ast.walk(program.tree) if isinstance(each, ast.Assign))
+    return [each for each in assigned if optimizer in [ast.unparse(one) for one in each.targets]]
+
+
 def _held(optimizer: str | None, program: SourceTree) -> Iterator[str]:
     """Yields the modules whose parameters an optimizer was given where the program makes it: its step changes them all, whether they were kept or not."""
-    for each in ast.walk(program.tree):
-        if isinstance(each, ast.Assign) and optimizer in [ast.unparse(one) for one in each.targets]:
-            for call in ast.walk(each.value):
-                match call:
-                    case ast.Call(func=ast.Attribute(value=module, attr="parameters" | "named_parameters")):
-                        yield ast.unparse(module)
+    for made in makers(optimizer, program):
+        for call in ast.walk(made.value):
+            match call:
+                case ast.Call(func=ast.Attribute(value=module, attr="parameters" | "named_parameters")):
+                    yield ast.unparse(module)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.crossing import Crossing, root_of, stepped
+from inplacelab.recording.fixes.crossing import Crossing, makers, root_of, stepped
 from inplacelab.recording.fixes.spots import Proposal, listed
 from inplacelab.recording.source_tree import SourceTree
 from inplacelab.supported import frameworks
@@ -193,10 +193,8 @@ def _names_given(optimizer: str, program: SourceTree) -> set[str]:
     """Returns the variables in what an optimizer is made of, where the program makes it."""
     return {
         ast.unparse(name)
-        for each in ast.walk(program.tree)
-        if isinstance(each, ast.Assign)
-        and isinstance(each.value, ast.Call)
-        and optimizer in map(ast.unparse, each.targets)
+        for each in makers(optimizer, program)
+        if isinstance(each.value, ast.Call)
         for given in each.value.args
         for name in ast.walk(given)
         if isinstance(name, ast.Name | ast.Attribute) and ast.unparse(name) != "self"
@@ -205,13 +203,7 @@ def _names_given(optimizer: str, program: SourceTree) -> set[str]:
 
 def _parameters(optimizer: str, program: SourceTree) -> str | None:
     """Returns an optimizer's parameters as the program writes them where it makes the optimizer; None if other names may stand for them elsewhere."""
-    made = [
-        each
-        for each in ast.walk(program.tree)
-        if isinstance(each, ast.Assign)
-        and [ast.unparse(one) for one in each.targets] == [optimizer]
-        and isinstance(each.value, ast.Call)
-    ]
+    made = makers(optimizer, program)
     if len(made) != 1 or not isinstance(made[0].value, ast.Call) or not made[0].value.args:
         return None
     given = made[0].value.args[0]
