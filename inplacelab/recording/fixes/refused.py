@@ -62,7 +62,7 @@ _CALLS = {
 }  # fmt: skip
 """By the name of a tensor's gradient flag (see `supported.Terms`)."""
 
-_INSIDE = Text("put {0} inside `with {1}.no_grad():`", "把{0}放进 `with {1}.no_grad():`")
+_INSIDE = Text("put {0} inside `with {1}.no_grad()`", "把{0}放进 `with {1}.no_grad()`")
 _STAYS = Text("the write is then not recorded, and {0} stays a leaf", "这样写入不会被记录，{0} 仍是叶子张量")
 _GRADIENT_STAYS = Text("the write is then not recorded", "这样写入不会被记录")
 _ITSELF = Text("to change {0} itself, {1}", "若要改变 {0} 本身，{1}")
@@ -83,8 +83,8 @@ _NO_INFERENCE = Text("in {0} use `no_grad` instead of `inference_mode`", "把{0}
 _COUNTED = Text("the tensors made there are then ordinary ones", "这样建立的是普通张量")
 _UPDATE = Text("update the leaf in place: in {0} write `{1}`", "原地更新叶子张量：把{0}改写为 `{1}`")
 _UPDATE_INSIDE = Text(
-    "update the leaf in place: in {0} write `{1}` inside `with {2}.no_grad():`",
-    "原地更新叶子张量：在 `with {2}.no_grad():` 中把{0}改写为 `{1}`",
+    "update the leaf in place: in {0} write `{1}` inside `with {2}.no_grad()`",
+    "原地更新叶子张量：在 `with {2}.no_grad()` 中把{0}改写为 `{1}`",
 )
 _CLEARED = Text(", and clear its gradient then", "，随后清除梯度")
 _SAME_LEAF = Text("the name keeps referring to the leaf", "这个名字一直指向叶子张量")
