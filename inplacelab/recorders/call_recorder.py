@@ -77,6 +77,7 @@ class Call:
         reported: how many of its results have been reported.
         contents: what tells whether a storage was written, for a function that may raise no version.
         begun: whether it is recorded.
+        values: the values of its tensors before, where the call is replayed (see `judge.py`).
     """
 
     kind: Any
@@ -92,6 +93,7 @@ class Call:
     reported: int = 0
     contents: Sequence[Any] = ()
     begun: bool = False
+    values: Sequence[Any] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,7 @@ class CallRecorder(Generic[C]):
         self.program, self.emit, self.limit = program, log.emit, StepLimit(limit, log)
         self.with_values, self.live_before = log.with_values, 0
         self.guard = Guard(self)
+        self.judge: Any = None  # replays the program, if it is asked for (see `judge.py`)
         self.names = NamesAndLines(self, outermost)
         self._begun = False
         # How many calls run: they may run code of the program, such as a hook that packs what a node saves.
@@ -308,6 +311,8 @@ class CallRecorder(Generic[C]):
                 self._note_outside(call, frame)
             self._describe_operands(call, self.tensors_in(args, kwargs))
             self._foresee(call, args, kwargs)
+            if self.judge is not None:
+                self.judge.call_begins(call)
             call.begun = True
 
     def _note_outside(self, call: C, frame: FrameType) -> None:  # noqa: ARG002  # a framework's own may need it
@@ -357,6 +362,8 @@ class CallRecorder(Generic[C]):
         if call.begun:
             with self.unseen():
                 self._report(call, args, kwargs, result)
+                if self.judge is not None:
+                    self.judge.call_ended(call, args, kwargs, list(self.passes.tensors_of(result)))
         call.tensors, call.unknown, call.touched = (), (), ALL  # no references to tensors
 
     def _report(self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
@@ -483,15 +490,22 @@ class CallRecorder(Generic[C]):
     def _pass_begins(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> None:
         with self.unseen():
             self._note_what_was_there(frame)
-            self.passes.begins(frame, self.passes.arguments(name, args, kwargs))
+            asks = self.passes.arguments(name, args, kwargs)
+            self.passes.begins(frame, asks)
+            if self.judge is not None:
+                self.judge.pass_begins(asks, self.names.place(frame))
 
     def _pass_ended(self, result: Any) -> None:
         with self.unseen():
             self.passes.ended(result)
+            if self.judge is not None:
+                self.judge.pass_ended(result)
 
     def _pass_failed(self, error: BaseException) -> None:
         with self.unseen():
             self.passes.failed(error)
+            if self.judge is not None:
+                self.judge.pass_failed()
 
 
 ENTERED = CallRecorder.run_pass.__code__

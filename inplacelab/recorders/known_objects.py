@@ -84,6 +84,7 @@ class KnownTensor:
         operand: its metadata.
         base: the number of the tensor of which it is a view.
         node, needs, grad: its place in the gradient history; what is known of its `.grad`.
+        twin: the engine's tensor with the same values (see `judge.py`).
     """
 
     number: int
@@ -95,6 +96,7 @@ class KnownTensor:
     node: int | None = None
     needs: bool = False
     grad: Any = None
+    twin: Any = None
 
 
 @dataclass(slots=True)
