@@ -33,6 +33,7 @@ from inplacelab.diagnosis.report import report
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use
+from inplacelab.recorders.judge import Judgement
 from inplacelab.recorders.program import Program, scopes_of
 from inplacelab.recorders.run import Session
 from inplacelab.recorders.sources import parsed
@@ -163,6 +164,7 @@ class RecordedWatch:
         self.failures: list[Finding] = []
         self.remarks: list[Text] = []
         self.operations = self.storages = 0
+        self.judgement: Judgement | None = None
         self._session: Session | None = None
         self._frame: FrameType | None = None
 
@@ -176,6 +178,7 @@ class RecordedWatch:
         outermost = frame if filename == frame.f_code.co_filename else None
         self._frame = frame
         self._session = Session(program, outermost=outermost, use=Use(self.framework), last=EVENTS)
+        self._session.compares_gradients()
         self._session.begin(names_in(frame.f_globals))
 
     def ended_by(self, error: BaseException) -> None:
@@ -187,6 +190,7 @@ class RecordedWatch:
         if session is None or frame is None:
             return
         session.finish(error, lambda: scopes_of([frame])[0])
+        self.judgement = session.judgement
         recording = session.recording()
         self.operations, self.storages = watched_in(recording)
         asides = session.recorder.guard.asides

@@ -311,9 +311,17 @@ class CallRecorder(Generic[C]):
                 self._note_outside(call, frame)
             self._describe_operands(call, self.tensors_in(args, kwargs))
             self._foresee(call, args, kwargs)
-            if self.judge is not None:
-                self.judge.call_begins(call)
+            self._judged("call_begins", call)
             call.begun = True
+
+    def _judged(self, what: str, *given: Any) -> None:
+        """Tells the judge, if there is one. What it calls in the framework is not recorded."""
+        if self.judge is not None:
+            self._inside += 1
+            try:
+                self.judge.told(what, *given)
+            finally:
+                self._inside -= 1
 
     def _note_outside(self, call: C, frame: FrameType) -> None:  # noqa: ARG002  # a framework's own may need it
         """Notes that the result of a call leads to memory or to code that is not recorded."""
@@ -362,8 +370,7 @@ class CallRecorder(Generic[C]):
         if call.begun:
             with self.unseen():
                 self._report(call, args, kwargs, result)
-                if self.judge is not None:
-                    self.judge.call_ended(call, args, kwargs, list(self.passes.tensors_of(result)))
+                self._judged("call_ended", call, args, kwargs, list(self.passes.tensors_of(result)))
         call.tensors, call.unknown, call.touched = (), (), ALL  # no references to tensors
 
     def _report(self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
@@ -492,20 +499,17 @@ class CallRecorder(Generic[C]):
             self._note_what_was_there(frame)
             asks = self.passes.arguments(name, args, kwargs)
             self.passes.begins(frame, asks)
-            if self.judge is not None:
-                self.judge.pass_begins(asks, self.names.place(frame))
+            self._judged("pass_begins", asks, self.names.place(frame))
 
     def _pass_ended(self, result: Any) -> None:
         with self.unseen():
             self.passes.ended(result)
-            if self.judge is not None:
-                self.judge.pass_ended(result)
+            self._judged("pass_ended", result)
 
     def _pass_failed(self, error: BaseException) -> None:
         with self.unseen():
             self.passes.failed(error)
-            if self.judge is not None:
-                self.judge.pass_failed()
+            self._judged("pass_failed")
 
 
 ENTERED = CallRecorder.run_pass.__code__

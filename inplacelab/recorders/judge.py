@@ -25,6 +25,7 @@ from inplacelab.autograd.nodes import AccumulateNode
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.explicit_views import as_strided
 from inplacelab.recorders.backward_passes import reachable
+from inplacelab.recorders.guard import described
 from inplacelab.recorders.snapshots import BITS
 from inplacelab.tensor import Tensor
 
@@ -145,7 +146,8 @@ class Judgement:
         differences: those that were not, once for each leaf and place.
         left_out: names of gradients that were not compared, with the gap that is to blame.
         passes: how many passes were compared.
-        ended: where the replay ended early, since the program computes too much.
+        ended: whether the replay ended early, since the program computes too much, or the replay failed.
+        failure: the error with which it failed.
     """
 
     compared: int = 0
@@ -153,6 +155,7 @@ class Judgement:
     left_out: dict[tuple[str, ...], Gap | None] = field(default_factory=dict)
     passes: int = 0
     ended: bool = False
+    failure: str = ""
 
 
 class Engine(Protocol):
@@ -160,6 +163,9 @@ class Engine(Protocol):
 
     def function_for(self, call: Any) -> Callable[..., Any] | None:
         """Returns the engine's function for a call; it gets the arguments of the call, with twins. None if there is none."""
+
+    def is_custom(self, call: Any) -> bool:
+        """Whether a call is one of the program's own functions, with a `backward` of its own."""
 
     def has_history(self, tensor: Any) -> bool:
         """Whether a tensor was computed from others that need a gradient."""
@@ -208,6 +214,14 @@ class Judge:
         self._hooked_leaves: set[int] = set()
         self._calls: WeakKeyDictionary[Any, tuple[Replayed, int]] = WeakKeyDictionary()
 
+    def told(self, what: str, *given: Any) -> None:
+        """Calls a method. If that fails, the replay ends: the program goes on."""
+        try:
+            getattr(self, what)(*given)
+        except Exception as error:  # noqa: BLE001  # whatever it is
+            self.judgement.failure = described(error)
+            self._end()
+
     # ---- calls -----------------------------------------------------------------------------------------------------------
 
     def call_begins(self, call: Call) -> None:
@@ -242,6 +256,11 @@ class Judge:
         if name in _CUTS_HISTORY:
             return
         behind = tuple(each.twin for each in given if each.twin is not None)
+        if self._engine.is_custom(call):
+            for known, tensor in new:
+                if known is not None:
+                    self._leave_gap(known, tensor, name, call.place, behind)
+            return
         if made and all(self._show(known, given) for known, _ in made):
             return
         replayed = self._replayed(call, args, kwargs)
@@ -286,7 +305,9 @@ class Judge:
                 continue
             layout, item = known.operand.layout, base.twin.element_size()
             try:
-                twin = self._context.run(as_strided, base.twin, list(layout.shape), list(layout.strides), layout.offset * item)
+                twin = self._context.run(
+                    as_strided, base.twin, list(layout.shape), list(layout.strides), layout.offset * item
+                )
             except Exception:  # noqa: BLE001  # the engine has no such view
                 continue
             if _same(twin.array, _values(known)):
@@ -321,7 +342,9 @@ class Judge:
             for other in list(known.storage.tensors.values()):
                 if other.twin is None:
                     continue
-                apart = other.twin.storage is not written.storage and not (other.twin.stop_gradient and written.stop_gradient)
+                apart = other.twin.storage is not written.storage and not (
+                    other.twin.stop_gradient and written.stop_gradient
+                )
                 if apart or not _same(other.twin.array, _values(other)):
                     object_ = other.alive()
                     self._leave_gap(other, object_, call.kind.name, call.place, (*behind, other.twin))
@@ -335,7 +358,9 @@ class Judge:
             known.twin = None
         elif twin is None or twin.array.shape != values.shape:
             self._leave_gap(known, tensor, "", None, None)
-        elif not _same(twin.array, values):  # written without an operation that the engine has replayed: the history does not know of it
+        elif not _same(
+            twin.array, values
+        ):  # written without an operation that the engine has replayed: the history does not know of it
             self._context.run(_overwrite, twin, values)
         if known.twin is not None and known.twin.node is None and "gap" not in vars(known.twin):
             self._set_flag(known, tensor)
@@ -417,7 +442,9 @@ class Judge:
         if under is None or self.judgement.ended or not under.roots:
             return
         self.judgement.passes += 1
-        (self._compare_leaves if under.asks.inputs is None or under.asks.fills else self._compare_results)(under, result)
+        (self._compare_leaves if under.asks.inputs is None or under.asks.fills else self._compare_results)(
+            under, result
+        )
 
     def _compare_leaves(self, under: _Pass, _: Any) -> None:
         nodes = _nodes_from([each.node for each in under.roots])
@@ -461,7 +488,9 @@ class Judge:
                 self.judgement.compared += 1
             else:
                 numbers.append(number)
-                wrong.append(Difference(known.names, _kept(found), _kept(zero + meant), under.place, self.judgement.passes))
+                wrong.append(
+                    Difference(known.names, _kept(found), _kept(zero + meant), under.place, self.judgement.passes)
+                )
         self._note(under, wrong, numbers)
 
     def _compare_results(self, under: _Pass, result: Any) -> None:
@@ -549,7 +578,9 @@ class Judge:
             numbers: the numbers of the tensors that they belong to.
         """
         known = {(each.names, each.place) for each in self.judgement.differences}
-        new = [(each, number) for each, number in zip(wrong, numbers, strict=True) if (each.names, each.place) not in known]
+        new = [
+            (each, number) for each, number in zip(wrong, numbers, strict=True) if (each.names, each.place) not in known
+        ]
         if not new:
             return
         arrived = _Arrived(self._calls)
@@ -558,8 +589,12 @@ class Judge:
         self._context.run(_observed, arrived, under, ends)
         tried: dict[int, list[Cause]] = {}
         for difference, number in new:
-            mine = [node for node in sorted(arrived.gradients, key=lambda each: -each.serial) if self._leads_to(node, number)]
-            cause = next((found for node in mine for found in self._tried(node, arrived, tried, number)), None)
+            mine = [
+                node
+                for node in sorted(arrived.gradients, key=lambda each: -each.serial)
+                if self._leads_to(node, number)
+            ]
+            cause = next((found for node in mine for found in self._tried(node, arrived, tried)), None)
             writes = [self._calls[node][0].place for node in mine if _writes(self._calls[node][0].name)]
             self.judgement.differences.append(replace(
                 difference, cause=cause, writes=tuple(dict.fromkeys(each for each in writes if each is not None)),
@@ -569,7 +604,7 @@ class Judge:
         nodes = _nodes_from([node])
         return any(isinstance(each, AccumulateNode) and vars(each.leaf).get("number") == number for each in nodes)
 
-    def _tried(self, node: Any, arrived: _Arrived, tried: dict[int, list[Cause]], number: int) -> list[Cause]:
+    def _tried(self, node: Any, arrived: _Arrived, tried: dict[int, list[Cause]]) -> list[Cause]:
         """Returns the operands of the call that made a node to which the framework itself gives a wrong gradient."""
         if id(node) not in tried:
             call, position = self._calls[node]
@@ -725,7 +760,9 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 
 def _nodes_from(roots: Iterable[Any]) -> list[Any]:
-    return reachable([each for each in roots if each is not None], lambda node: [each for each in node.edges if each is not None])
+    return reachable(
+        [each for each in roots if each is not None], lambda node: [each for each in node.edges if each is not None]
+    )
 
 
 def _overwrite(twin: Tensor, values: Any) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from math import inf
 from threading import Lock, get_ident
 from types import CodeType, FrameType
@@ -39,6 +40,7 @@ from inplacelab.recorders.tracing import NextLine, Tracing, reaches_other_code
 from inplacelab.supported import Framework, frameworks, loaded
 
 if TYPE_CHECKING:
+    from inplacelab.recorders.judge import Judgement
     from inplacelab.recorders.trial_data import InitialValues
     from inplacelab.recording.facts import FailureFacts, SiteFacts, SourceFacts
     from inplacelab.recording.recording import Recording
@@ -309,6 +311,20 @@ class Session:
         """The number of the statement that made the last step, counted from the first one of the program."""
         earlier, steps = 0 if self._start is None else self._start.statements - 1, self.recording().steps
         return earlier + (steps[-1].turn if steps else 0)
+
+    def compares_gradients(self) -> Self:
+        """Has the gradients compared with those of this package's engine, if they can be (see `judge.py`)."""
+        known = frameworks()[self.recorder.framework]
+        if known.on_engine:
+            from inplacelab.recorders.judge import Judge
+
+            self.recorder.judge = Judge(self.recorder, import_module(known.on_engine))
+        return self
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """What the comparison of gradients has shown; None if there was none."""
+        return None if self.recorder.judge is None else self.recorder.judge.judgement
 
     def end(self) -> None:
         """Ends to watch and to record, whether or not both have begun."""

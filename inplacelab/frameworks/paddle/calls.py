@@ -108,6 +108,7 @@ class PaddleKind:
         swaps: whether it is an operator whose tensor is the second operand: `2 / x`.
         shows: how many of its results the program may see; None for all.
         is_whole: whether the functions that it calls are parts of it, which are not recorded.
+        is_custom: whether it is the `apply` of a `PyLayer`.
     """
 
     name: str
@@ -117,6 +118,7 @@ class PaddleKind:
     swaps: bool = False
     shows: int | None = None
     is_whole: bool = False
+    is_custom: bool = False
 
 
 @dataclass(slots=True)

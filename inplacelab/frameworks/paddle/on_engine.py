@@ -17,7 +17,7 @@ import paddle
 import inplacelab
 from inplacelab import linalg
 from inplacelab.frameworks.paddle.calls import PaddleCall, tensors_of
-from inplacelab.frameworks.paddle.readings import LEAF_NODE, node_of
+from inplacelab.frameworks.paddle.readings import LEAF_NODE, gradient_held, node_of
 from inplacelab.nn import functional
 
 tracks = paddle.is_grad_enabled
@@ -43,7 +43,10 @@ def function_for(call: PaddleCall) -> Callable[..., Any] | None:
 
 def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **{_SAME.get(name, name): each for name, each in kwargs.items() if name not in ("out", "name") or each})
+        return function(
+            *args,
+            **{_SAME.get(name, name): each for name, each in kwargs.items() if name not in ("out", "name") or each},
+        )
 
     return call
 
@@ -60,11 +63,16 @@ def gradients(
     leaves = [paddle.to_tensor(each.copy(), stop_gradient=not need) for each, need in zip(values, needs, strict=True)]
     operands = [paddle.assign(each) if need else each for each, need in zip(leaves, needs, strict=True)]
     args, kwargs = filled(operands)
-    results = [each for each in tensors_of(function(*args, **kwargs)) if each is not None]
+    results = list(tensors_of(function(*args, **kwargs)))
     result = results[position] if results else operands[0]
-    asked = [each for each, need in zip(leaves, needs, strict=True) if need]
-    found = iter(paddle.grad([result], asked, [paddle.to_tensor(gradient)], allow_unused=True))
-    return [(None if (each := next(found)) is None else each.numpy()) if need else None for need in needs]
+    # Not `paddle.grad`, which is right where `backward` is wrong: for `masked_fill` with a value without axes (3.3.1).
+    paddle.autograd.backward([result], [paddle.to_tensor(gradient)])
+    return [None if (found := gradient_held(each)) is None else found.numpy() for each in leaves]
+
+
+def is_custom(call: PaddleCall) -> bool:
+    """Whether a call is one of the program's own `PyLayer`s."""
+    return call.kind.is_custom
 
 
 def _times(x: Any, scale: Any, bias: Any = 0.0, bias_after_scale: bool = True) -> Any:
@@ -110,7 +118,15 @@ def _conv2d(
 
 
 def _depthwise_conv2d(
-    x: Any, weight: Any, stride: Any, padding: Any, algorithm: str, groups: int, dilation: Any, data_format: str, *_: Any
+    x: Any,
+    weight: Any,
+    stride: Any,
+    padding: Any,
+    algorithm: str,
+    groups: int,
+    dilation: Any,
+    data_format: str,
+    *_: Any,
 ) -> Any:
     return _conv2d(x, weight, stride, padding, algorithm, dilation, groups, data_format)
 
@@ -182,7 +198,13 @@ def _cross_entropy(
     logits: Any, label: Any, soft_label: bool, use_softmax: bool, _: bool, ignore_index: int, axis: int
 ) -> Any:
     loss = functional.cross_entropy(
-        logits, label, soft_label=soft_label, use_softmax=use_softmax, ignore_index=ignore_index, axis=axis, reduction="none"
+        logits,
+        label,
+        soft_label=soft_label,
+        use_softmax=use_softmax,
+        ignore_index=ignore_index,
+        axis=axis,
+        reduction="none",
     )
     loss = loss if loss.ndim == logits.ndim else loss.unsqueeze(axis)
     return [functional.softmax(logits, axis) if use_softmax else logits, loss]
@@ -218,12 +240,16 @@ def _pad3d(x: Any, pad: Any, mode: str, value: float, data_format: str) -> Any:
 def _pad(x: Any, pad: Any, value: Any) -> Any:
     """Pads from the first axis on."""
     inside = tuple(slice(low, low + size) for low, size in zip(pad[::2], x.shape, strict=True))
-    padded = inplacelab.full([a + b + c for a, b, c in zip(pad[::2], x.shape, pad[1::2], strict=True)], float(value), x.dtype)
+    padded = inplacelab.full(
+        [a + b + c for a, b, c in zip(pad[::2], x.shape, pad[1::2], strict=True)], float(value), x.dtype
+    )
     padded[inside] = x
     return padded
 
 
-def _cumsum(x: Any, axis: Any = None, flatten: bool = False, exclusive: bool = False, reverse: bool = False, **_: Any) -> Any:
+def _cumsum(
+    x: Any, axis: Any = None, flatten: bool = False, exclusive: bool = False, reverse: bool = False, **_: Any
+) -> Any:
     if exclusive or reverse:
         raise NotImplementedError
     return inplacelab.cumsum(x, None if flatten else axis)
@@ -272,7 +298,9 @@ def _bce(x: Any, y: Any) -> Any:
 
 
 def _spread(name: str) -> Callable[..., Any]:
-    def spread(x: Any, axis: Any = None, keepdim: bool = False, unbiased: bool = True, correction: Any = None, **_: Any) -> Any:
+    def spread(
+        x: Any, axis: Any = None, keepdim: bool = False, unbiased: bool = True, correction: Any = None, **_: Any
+    ) -> Any:
         if correction is not None and correction != float(unbiased):
             raise NotImplementedError
         return getattr(inplacelab, name)(x, _axes(axis), unbiased, keepdim)
