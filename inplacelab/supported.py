@@ -114,7 +114,7 @@ class Framework:
         is_beside: whether programs of other frameworks use it for what is no tensor, so that it is not said to be left out of them.
         terms: its terms.
         recorder: the class that records its programs, as "module:name". It is imported when a program uses the framework, as are the others.
-        on_engine: the module that makes its calls on this package's engine (see `recorders/judge.Engine`); "" if its gradients are not compared.
+        on_engine: the module that makes its calls on this package's engine (see `recorders/judging/judgement.Engine`); "" if its gradients are not compared.
         trial: what runs its programs for a trial of a fix (see `diagnosis/trial_run.Run`); "" if nothing does.
         replays: whether its programs run again in the same process from the values that they had (see `recorders/replay.py`).
         watch: the class that watches its programs with less than a recorder (see `diagnosis/explain.Watch`); "" if they are recorded instead.

@@ -33,7 +33,7 @@ from inplacelab.diagnosis.report import report
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use
-from inplacelab.recorders.judge import Judgement
+from inplacelab.recorders.judging.judgement import Judgement
 from inplacelab.recorders.program import Program, scopes_of
 from inplacelab.recorders.run import Session
 from inplacelab.recorders.sources import parsed

@@ -77,7 +77,7 @@ class Call:
         reported: how many of its results have been reported.
         contents: what tells whether a storage was written, for a function that may raise no version.
         begun: whether it is recorded.
-        values: the values of its tensors before, where the call is replayed (see `judge.py`).
+        values: the values of its tensors before, where the call is replayed (see `judging`).
     """
 
     kind: Any
@@ -165,7 +165,7 @@ class CallRecorder(Generic[C]):
         self.program, self.emit, self.limit = program, log.emit, StepLimit(limit, log)
         self.with_values, self.live_before = log.with_values, 0
         self.guard = Guard(self)
-        self.judge: Any = None  # replays the program, if it is asked for (see `judge.py`)
+        self.judge: Any = None  # replays the program, if it is asked for (see `judging`)
         self.names = NamesAndLines(self, outermost)
         self._begun = False
         # How many calls run: they may run code of the program, such as a hook that packs what a node saves.

@@ -84,7 +84,7 @@ class KnownTensor:
         operand: its metadata.
         base: the number of the tensor of which it is a view.
         node, needs, grad: its place in the gradient history; what is known of its `.grad`.
-        twin: the engine's tensor with the same values (see `judge.py`).
+        twin: the engine's tensor with the same values (see `judging`).
     """
 
     number: int

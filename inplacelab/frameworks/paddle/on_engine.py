@@ -1,4 +1,4 @@
-"""Makes calls of Paddle's functions on this package's engine, so that their gradients can be compared (see `recorders/judge.py`).
+"""Makes calls of Paddle's functions on this package's engine, so that their gradients can be compared (see `recorders/judging`).
 
 Paddle calls its kernels with arguments of their own (`paddle._C_ops`). Most are those of the function that a program calls, in the same order,
 and the engine's function has them, too: only others are listed here. A result with other values than Paddle's is left out, so a function whose
@@ -8,10 +8,9 @@ arguments mean something else is noticed.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import paddle
 
 import inplacelab
@@ -30,7 +29,7 @@ def has_history(tensor: Any) -> bool:
 
 
 def function_for(call: PaddleCall) -> Callable[..., Any] | None:
-    """Returns the engine's function for a call (see `judge.Engine`)."""
+    """Returns the engine's function for a call (see `judgement.Engine`)."""
     name = call.kind.name
     if name in _CALLS:
         return _CALLS[name]
@@ -59,7 +58,7 @@ def gradients(
     function: Callable[..., Any], filled: Callable[[Sequence[Any]], tuple[Sequence[Any], Mapping[str, Any]]],
     values: Sequence[Any], needs: Sequence[bool], position: int, gradient: Any,
 ) -> list[Any]:  # fmt: skip
-    """Makes a call on new tensors (see `judge.Engine`)."""
+    """Makes a call on new tensors (see `judgement.Engine`)."""
     leaves = [paddle.to_tensor(each.copy(), stop_gradient=not need) for each, need in zip(values, needs, strict=True)]
     operands = [paddle.assign(each) if need else each for each, need in zip(leaves, needs, strict=True)]
     args, kwargs = filled(operands)

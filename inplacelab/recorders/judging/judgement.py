@@ -1,0 +1,146 @@
+"""What the comparison of gradients has shown, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from inplacelab.tensor import Tensor
+
+if TYPE_CHECKING:
+    from inplacelab.place import Place
+
+
+@dataclass(frozen=True, eq=False)
+class Gap:
+    """A place where the engine does not know how a value was computed.
+
+    Attributes:
+        name: the operation.
+        place: where it ran.
+        behind: the twins that the value was computed from; None if that is not known.
+    """
+
+    name: str
+    place: Place | None
+    behind: tuple[Tensor, ...] | None
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A call that was replayed, with all that it takes to make it again.
+
+    Attributes:
+        name: the operation.
+        place: where it ran.
+        function: the framework's function.
+        engine: the engine's.
+        args, kwargs: its arguments, in which an `Operand` stands for each tensor.
+        values: the values of the tensors before the call.
+        needs: which of them needed a gradient.
+        names: the program's names for them.
+    """
+
+    name: str
+    place: Place | None
+    function: Callable[..., Any]
+    engine: Callable[..., Any]
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    values: Sequence[Any]
+    needs: Sequence[bool]
+    names: Sequence[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """Stands for a tensor among the arguments of a call."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The operation whose own gradient is wrong.
+
+    Attributes:
+        name: the operation.
+        place: where it ran.
+        operand: the names of the operand that gets a wrong gradient.
+        dtype: its dtype.
+        found, expected: the gradients that the framework and the engine give it.
+    """
+
+    name: str
+    place: Place | None
+    operand: tuple[str, ...]
+    dtype: str
+    found: Any
+    expected: Any
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A gradient that differs from that of the replayed operations.
+
+    Attributes:
+        names: the names of the leaf, or of the input of a pass that returns gradients.
+        found: the framework's gradient, as an array; None if it gave none.
+        expected: the engine's.
+        place: where the pass began.
+        number: the number of the pass, from 1 on.
+        cause: the operation whose own gradient is wrong; None if each one's is right, so that the history is.
+        writes: where the history passes writes, the last one first.
+    """
+
+    names: tuple[str, ...]
+    found: Any
+    expected: Any
+    place: Place | None
+    number: int
+    cause: Cause | None = None
+    writes: tuple[Place, ...] = ()
+
+
+@dataclass
+class Judgement:
+    """What the comparison has shown.
+
+    Attributes:
+        compared: how many gradients were equal.
+        differences: those that were not, once for each leaf and place.
+        left_out: names of gradients that were not compared, with the gap that is to blame.
+        passes: how many passes were compared.
+        ended: whether the replay ended early, since the program computes too much, or the replay failed.
+        failure: the error with which it failed.
+    """
+
+    compared: int = 0
+    differences: list[Difference] = field(default_factory=list)
+    left_out: dict[tuple[str, ...], Gap | None] = field(default_factory=dict)
+    passes: int = 0
+    ended: bool = False
+    failure: str = ""
+
+
+class Engine(Protocol):
+    """How calls of a framework are made on the engine."""
+
+    def function_for(self, call: Any) -> Callable[..., Any] | None:
+        """Returns the engine's function for a call; it gets the arguments of the call, with twins. None if there is none."""
+
+    def is_custom(self, call: Any) -> bool:
+        """Whether a call is one of the program's own functions, with a `backward` of its own."""
+
+    def has_history(self, tensor: Any) -> bool:
+        """Whether a tensor was computed from others that need a gradient."""
+
+    def tracks(self) -> bool:
+        """Whether operations keep history now."""
+
+    def gradients(
+        self, function: Callable[..., Any], filled: Callable[[Sequence[Any]], tuple[Sequence[Any], Mapping[str, Any]]],
+        values: Sequence[Any], needs: Sequence[bool], position: int, gradient: Any,
+    ) -> Sequence[Any]:  # fmt: skip
+        """Makes a call on new tensors in the framework. Returns the gradients of those that need one, as arrays or None."""
