@@ -25,6 +25,7 @@ from inplacelab.recorders.judging.twins import (
     is_close,
     kept,
     nodes_from,
+    overwrite,
     replaced,
     same,
     size_of,
