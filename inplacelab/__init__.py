@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from inplacelab.device.places import (
         CPUPlace,
         CUDAPlace,
+        disable_signal_handler,
         disable_static,
         enable_static,
         in_dynamic_mode,
@@ -93,7 +94,7 @@ _SHORT = {
 _LAZY = {
     **dict.fromkeys(("base", "device", "distributed", "io", "kernels", "linalg", "nn", "optimizer", "regularizer"), ""),
     **dict.fromkeys((
-        "CPUPlace", "CUDAPlace", "disable_static", "enable_static", "in_dynamic_mode", "is_compiled_with_cinn", "is_compiled_with_cuda",
+        "CPUPlace", "CUDAPlace", "disable_signal_handler", "disable_static", "enable_static", "in_dynamic_mode", "is_compiled_with_cinn", "is_compiled_with_cuda",
         "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu",
     ), "device.places"),
     "last_recording": "ipython", "load_ipython_extension": "ipython",
@@ -106,7 +107,7 @@ none of these, and importing the package should be quick."""
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
     "CPUPlace", "CUDAPlace", "DataParallel", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64", "create_parameter",
-    "device", "disable_static", "distributed", "dtype", "e", "enable_grad", "enable_static", "explain", "finfo", "float16", "float32", "float64",
+    "device", "disable_signal_handler", "disable_static", "distributed", "dtype", "e", "enable_grad", "enable_static", "explain", "finfo", "float16", "float32", "float64",
     "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
     "int8", "io", "is_compiled_with_cinn", "is_compiled_with_cuda",
     "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "linalg", "load", "load_ipython_extension", "nan",

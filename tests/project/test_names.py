@@ -60,7 +60,7 @@ def test_what_is_called_as_in_paddle_is_of_the_same_kind() -> None:
 
 IMPORTED = [
     "CPUPlace", "CUDAPlace", "Parameter", "Size", "Tensor", "assign", "autograd", "base", "bernoulli", "bool",
-    "broadcast_shape", "cast", "clone", "complex128", "complex64", "device", "disable_static", "double", "dtype", "e",
+    "broadcast_shape", "cast", "clone", "complex128", "complex64", "device", "disable_signal_handler", "disable_static", "double", "dtype", "e",
     "empty", "empty_like", "enable_grad", "enable_static", "equal_all", "finfo", "float", "float16", "float32",
     "float64", "full", "full_like", "get_default_dtype", "get_device", "grad", "half", "iinfo", "in_dynamic_mode",
     "increment", "inf", "int", "int16", "int32", "int64", "int8", "is_compiled_with_cuda", "is_complex", "is_empty",
@@ -84,6 +84,7 @@ def test_paddles_own_opening_lines_run() -> None:
     assert (x.stop_gradient, str(x.dtype), inplacelab.in_dynamic_mode()) == (False, "paddle.float64", True)
     with inplacelab.base.dygraph.guard():
         inplacelab.disable_static()
+    inplacelab.disable_signal_handler()
     assert inplacelab.to_tensor([1.0], place=inplacelab.CPUPlace()).place == inplacelab.CPUPlace()
     with pytest.raises(NotImplementedError, match="no static graphs"):
         inplacelab.enable_static()
