@@ -348,6 +348,12 @@ REFUSED: dict[str, tuple[Callable[[Tensor], object], type[Exception], str]] = {
     "momentum": (lambda w: Momentum(0.1, None, [w]), TypeError, "momentum"),  # type: ignore[arg-type]
     "beta": (lambda w: Adam(0.1, beta1=1.5, parameters=[w]), ValueError, r"expect beta1 in \[0,1\)"),
     "epsilon": (lambda w: Adam(0.1, epsilon=-1.0, parameters=[w]), ValueError, "expect epsilon >= 0"),
+    "beta as a tensor": (
+        lambda w: Adam(0.1, beta1=paddle.to_tensor([0.9]), parameters=[w]),
+        TypeError,
+        r"'beta1' (.|\n)*`float\(beta1\)`",
+    ),
+    "no epsilon": (lambda w: AdamW(0.1, epsilon=None, parameters=[w]), TypeError, "'epsilon' in the optimizer"),  # type: ignore[arg-type]
     "no loss": (lambda w: SGD(0.1, [w]).minimize(3), ValueError, "must be Tensor"),  # type: ignore[arg-type]
 }
 
