@@ -237,7 +237,7 @@ def what_a_model_says(module: Any) -> list[Any]:
     order: list[str] = []
     model.apply(lambda layer: order.append(type(layer).__name__))
     return [
-        repr(nn.Embedding(5, 3, padding_idx=-1)), repr(nn.Embedding(5, 3)), repr(nn.PReLU(2)),
+        repr(nn.Embedding(5, 3, padding_idx=-1)), repr(nn.Embedding(5, 3)), repr(nn.Embedding(5, 3, sparse=True)), repr(nn.PReLU(2)),
         nn.Embedding(5, 3, padding_idx=-1).weight[4].tolist(), module.create_parameter([2], "float64", is_bias=True).tolist(),
         module.create_parameter([2], "float32", "own").name, repr(nn.Hardswish()),
         repr(model), repr(nn.LayerList([nn.Linear(1, 1)])), unknown, first, order,

@@ -155,6 +155,13 @@ MODULES = [
 ]  # fmt: skip
 
 
+def test_a_table_with_sparse_gradients_gets_dense_ones() -> None:
+    table = paddle.nn.Embedding(4, 2, padding_idx=0, sparse=True)
+    table(paddle.to_tensor([1, 1, 3, 0])).sum().backward()
+    assert table.weight.grad is not None
+    assert table.weight.grad.tolist() == [[0.0, 0.0], [2.0, 2.0], [0.0, 0.0], [1.0, 1.0]]
+
+
 @pytest.mark.parametrize("module", ["", *(f"{each}." for each in MODULES)])
 def test_a_name_that_is_not_there_is_refused_with_what_is_near(module: str) -> None:
     name = max(eval(f"paddle.{module}__all__"), key=len)
