@@ -37,6 +37,24 @@ def cannot_multiply(x: Sequence[int], y: Sequence[int]) -> Refusal:
     return _entry("matrix_sizes_differ")(left=max(len(x) - 1, 0), right=max(len(y) - 2, 0), x=x, y=y)
 
 
+def kernel_not_registered(op: str, dtype: str, accepts: str = "f") -> Refusal:
+    """The refusal of a dtype that an operation is not defined for. A complex number is not advised to lose its imaginary part.
+
+    Args:
+        op: the operation.
+        dtype: the name of the dtype.
+        accepts: the kinds of dtype that it is defined for, as NumPy's letters.
+    """
+    if dtype.startswith("complex"):
+        return _entry("no_kernel_for_complex")(op=op, dtype=dtype)
+    wanted = next(name for kind, name in _TO_CAST_TO.items() if kind in accepts)
+    return _entry("no_kernel_for_dtype")(op=op, dtype=dtype, wanted=wanted)
+
+
+_TO_CAST_TO = {"f": "float32", "i": "int64", "c": "complex64", "b": "bool"}
+"""By the kind of dtype that an operation accepts, the one that is proposed."""
+
+
 def bad_window_offset(offset: int, itemsize: int) -> Refusal:
     """The refusal of an offset in bytes at which no element begins."""
     name = "negative_window_offset" if offset < 0 else "unaligned_window_offset"
