@@ -103,6 +103,24 @@ FUNCTIONS: dict[str, tuple[Any, Callable[[Any, Any, Callable[[Any], Any]], Any]]
     ),
     "cross_entropy, probabilities": (SHARES, lambda f, x, t: f.cross_entropy(x, t(LABELS), use_softmax=False)),
     "cross_entropy, smoothed": (SCORES, lambda f, x, t: f.cross_entropy(x, t(LABELS), label_smoothing=0.1)),
+    "cross_entropy, one-hot, smoothed": (
+        SCORES,
+        lambda f, x, t: f.cross_entropy(x, f.one_hot(t(LABELS), SCORES.shape[1]), label_smoothing=0.4),
+    ),
+    "cross_entropy, double labels, smoothed": (
+        SCORES,
+        lambda f, x, t: f.cross_entropy(
+            x, t(SHARES.astype("float64")), t(FACTORS), label_smoothing=0.4, reduction="none"
+        ),
+    ),
+    "cross_entropy, soft, smoothed": (
+        SCORES,
+        lambda f, x, t: f.cross_entropy(x, t(SHARES), soft_label=True, label_smoothing=0.1, reduction="sum"),
+    ),
+    "cross_entropy, classes as soft, smoothed": (
+        SCORES,
+        lambda f, x, t: f.cross_entropy(x, t(LABELS), soft_label=True, label_smoothing=0.1, reduction="none"),
+    ),
     "cross_entropy, a negative label ignored": (
         SCORES,
         lambda f, x, t: f.cross_entropy(x, t(LABELS - 3 * (LABELS == 2)), ignore_index=-1),
