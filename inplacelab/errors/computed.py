@@ -83,6 +83,13 @@ def is_missing_name(error: BaseException) -> bool:
 _GRAPHS = frozenset({"inference", "jit", "onnx", "static"})
 """Modules of Paddle that build, change or export graphs before they run."""
 
+_ONLY_IN_PADDLE = frozenset({
+    "Model", "amp", "audio", "callbacks", "classes", "common_ops_import", "compat", "core", "cuda", "cuda_env", "dataset", "decomposition",
+    "distribution", "fft", "flops", "framework", "geometric", "hapi", "hub", "incubate", "library", "metric", "pir", "pir_utils",
+    "profiler", "quantization", "random", "reader", "signal", "sparse", "special", "summary", "sysconfig", "text", "utils", "vision",
+})  # fmt: skip
+"""Paddle's other modules that do not exist here, and functions of its high-level interface: not mistaken for other names."""
+
 _RUNS_AT_ONCE = Text(
     "it belongs to graphs that are built before they run; here every operation runs immediately, so that it can be watched.",
     "它属于先构建、后运行的计算图；而这里每个操作都立即执行，以便逐步观察。",
@@ -117,6 +124,8 @@ class MissingName:
             return self._headline
         if self._name in _GRAPHS:
             return worded(self._headline, _RUNS_AT_ONCE, _CALL_IT)
+        if self._name in _ONLY_IN_PADDLE:
+            return worded(self._headline, self._why, self._elsewhere)
         found = [
             f"`{home}.{self._name}`"
             for home in self._homes
@@ -148,6 +157,7 @@ _IN_ANOTHER_MODULE = Text("the name is in another module.", "这个名称在另�
 _WRITE = Text("write {name}.", "请写 {name}。")
 _NEAREST = Text("did you mean {near}?", "是否想写 {near}？")
 _ELSEWHERE = Text(
-    "write this with the operations that exist here (`dir()` lists them), or use PaddlePaddle itself for this part.",
-    "用这里已有的操作来写（`dir()` 可列出），或在这一部分使用 PaddlePaddle 本身。",
+    "write this with the operations that exist here (`dir()` lists them), or run the program with PaddlePaddle itself: "
+    "`inplacelab record script.py` records such a program, too.",
+    "用这里已有的操作来写（`dir()` 可列出），或用 PaddlePaddle 本身运行程序：`inplacelab record script.py` 也能记录这样的程序。",
 )

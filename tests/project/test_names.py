@@ -58,6 +58,23 @@ def test_what_is_called_as_in_paddle_is_of_the_same_kind() -> None:
     assert all(callable(getattr(inplacelab, name)) for name in CALLABLE_MODULES)
 
 
+LEFT_OUT = {"inference", "jit", "onnx", "static"}
+"""Modules for graphs that are built before they run: a program is told to leave them out."""
+
+OF_PYTHON = {"builtins", "math", "os", "paddle", "typing"}
+"""What Paddle's file imports for itself."""
+
+
+def test_what_only_paddle_has_is_not_mistaken_for_another_name() -> None:
+    absent = {name for name, what in recorded().items() if what == "module" and not hasattr(inplacelab, name)}
+    assert {"vision", "amp", "distribution", "metric", "fft"} < absent
+    for name in sorted({*absent, "Model", "summary", "flops"} - OF_PYTHON - {"functional"}):
+        with pytest.raises(AttributeError, match=rf"no attribute '{name}'\n  Why: ") as refused:
+            getattr(inplacelab, name)
+        assert "did you mean" not in str(refused.value)
+        assert "`inplacelab record script.py`" in str(refused.value) or name in LEFT_OUT
+
+
 IMPORTED = [
     "CPUPlace", "CUDAPlace", "Parameter", "Size", "Tensor", "assign", "autograd", "base", "bernoulli", "bool",
     "broadcast_shape", "cast", "clone", "complex128", "complex64", "device", "disable_signal_handler", "disable_static", "double", "dtype", "e",
