@@ -154,7 +154,7 @@ def test_silu_in_place_on_what_backward_needs_is_found_out() -> None:
 
 
 MODULES = [
-    "nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr", "autograd", "regularizer", "io", "base", "device", "device.cuda",
+    "nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr", "autograd", "regularizer", "io", "base", "device", "device.cuda", "version",
 ]  # fmt: skip
 
 

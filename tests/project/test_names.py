@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import operator
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.subtests import for_each
 
 RECORDED = Path(__file__).with_name("paddle_names.json")
 PROGRAM = Path(__file__).resolve()
+ROOT = PROGRAM.parents[2]
 
 
 def kind(value: Any) -> str:
@@ -167,6 +169,32 @@ def test_limits_of_dtypes() -> None:
         inplacelab.finfo("int8")
 
 
+VERSION = ("full_version", "major", "minor", "patch", "rc")
+
+
+def versions(module: Any) -> list[str]:
+    """Returns Paddle's version, and its parts."""
+    return [getattr(module.version, name) for name in VERSION]
+
+
+def test_the_version_is_that_of_this_package_and_names_the_paddle_that_is_followed() -> None:
+    own, followed = inplacelab.__version__, inplacelab.version
+    assert own == followed.__version__
+    assert f'"paddlepaddle=={followed.paddle}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert versions(inplacelab) == [followed.paddle, *followed.paddle.split("."), "0"]
+    assert followed.full_version >= "2.4"
+
+
+@for_each("symbol", [operator.lt, operator.le, operator.gt, operator.ge])
+def test_the_order_of_versions_of_two_packages_is_refused(symbol: Any) -> None:
+    """Also with the other operand first, since Python asks a subclass first."""
+    for operands in ((inplacelab.__version__, "2.4"), ("2.4", inplacelab.__version__)):
+        with pytest.raises(
+            TypeError, match=r"version of inplacelab(.|\n)*followed here is 3\.3\.1(.|\n)*`paddle.version.full_version`"
+        ):
+            symbol(*operands)
+
+
 LIMITS = ("int8", "uint8", "int64", "float16", "float32", "float64", "complex64")
 
 
@@ -181,15 +209,16 @@ def test_the_real_paddle_says_the_same() -> None:
     asked = subprocess.run([sys.executable, str(PROGRAM), "--print"], capture_output=True, text=True, check=False)
     if asked.returncode:
         pytest.skip("needs PaddlePaddle: python -m pip install --group oracle")
-    names, printed = json.loads(asked.stdout)
+    names, printed, numbers = json.loads(asked.stdout)
     assert names == recorded()
     assert printed == limits(inplacelab)
+    assert numbers == versions(inplacelab)
 
 
 if __name__ == "__main__":
     import paddle
 
     if "--print" in sys.argv:
-        sys.stdout.write(json.dumps([kinds(paddle), limits(paddle)]))
+        sys.stdout.write(json.dumps([kinds(paddle), limits(paddle), versions(paddle)]))
     else:
         RECORDED.write_text(json.dumps(kinds(paddle), indent=0) + "\n", encoding="utf-8")
