@@ -22,7 +22,7 @@ from math import e, inf, nan, pi
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from inplacelab import autograd, errors, ops
+from inplacelab import autograd, errors, ops, version
 from inplacelab.autograd import tensor_methods as _tensor_methods  # noqa: F401  # gives `Tensor` what it can do with its history
 from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from inplacelab.autograd.gradients import grad
@@ -53,13 +53,13 @@ from inplacelab.dtypes import (
 from inplacelab.language import get_language, set_language
 from inplacelab.printing import set_printoptions
 from inplacelab.tensor import Parameter, Size, Tensor
-from inplacelab.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from inplacelab import base, device, distributed, io, kernels, linalg, nn, optimizer, regularizer
     from inplacelab.device.places import (
         CPUPlace,
         CUDAPlace,
+        disable_signal_handler,
         disable_static,
         enable_static,
         in_dynamic_mode,
@@ -82,6 +82,8 @@ if TYPE_CHECKING:
 
 newaxis = None
 
+__version__ = version.Own(version.__version__)
+
 _FUNCTIONS = ops.FUNCTIONS
 
 _SHORT = {
@@ -93,7 +95,7 @@ _SHORT = {
 _LAZY = {
     **dict.fromkeys(("base", "device", "distributed", "io", "kernels", "linalg", "nn", "optimizer", "regularizer"), ""),
     **dict.fromkeys((
-        "CPUPlace", "CUDAPlace", "disable_static", "enable_static", "in_dynamic_mode", "is_compiled_with_cinn", "is_compiled_with_cuda",
+        "CPUPlace", "CUDAPlace", "disable_signal_handler", "disable_static", "enable_static", "in_dynamic_mode", "is_compiled_with_cinn", "is_compiled_with_cuda",
         "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu",
     ), "device.places"),
     "last_recording": "ipython", "load_ipython_extension": "ipython",
@@ -106,12 +108,12 @@ none of these, and importing the package should be quick."""
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
     "CPUPlace", "CUDAPlace", "DataParallel", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64", "create_parameter",
-    "device", "disable_static", "distributed", "dtype", "e", "enable_grad", "enable_static", "explain", "finfo", "float16", "float32", "float64",
+    "device", "disable_signal_handler", "disable_static", "distributed", "dtype", "e", "enable_grad", "enable_static", "explain", "finfo", "float16", "float32", "float64",
     "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
     "int8", "io", "is_compiled_with_cinn", "is_compiled_with_cuda",
     "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "linalg", "load", "load_ipython_extension", "nan",
     "newaxis", "nn", "no_grad", "optimizer", "pi", "record", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled",
-    "set_language", "set_printoptions", "shares_storage", "show", "uint8", *_SHORT, *_FUNCTIONS,
+    "set_language", "set_printoptions", "shares_storage", "show", "uint8", "version", *_SHORT, *_FUNCTIONS,
 ]  # fmt: skip
 
 # Division by zero gives inf and nan without a warning, as in Paddle. Only warnings raised by our own calls are silenced.

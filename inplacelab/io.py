@@ -74,6 +74,8 @@ class DataLoader:
     Args:
         dataset: has a length and returns an example for each index: numbers, arrays, tensors, or lists, tuples and dictionaries of
             them.
+        return_list: accepted for compatibility with Paddle; ignored (batches are always lists where examples are tuples, as with
+            Paddle's dynamic graphs).
         batch_size: the number of examples in a batch.
         shuffle: whether each epoch has a new random order; `paddle.seed` makes it reproducible.
         drop_last: whether to leave out a last batch that is smaller than the others.
@@ -97,6 +99,7 @@ class DataLoader:
         self,
         dataset: Examples,
         *,
+        return_list: bool = True,
         batch_size: int = 1,
         shuffle: bool = False,
         drop_last: bool = False,
@@ -106,7 +109,7 @@ class DataLoader:
         if type(batch_size) is not int or batch_size < 1:
             raise errors.bad_batch_size(given=batch_size)
         self.dataset, self.batch_size, self.shuffle, self.drop_last = dataset, batch_size, shuffle, drop_last
-        self.collate_fn, self.num_workers = collate_fn or _collated, num_workers
+        self.collate_fn, self.num_workers, self.return_list = collate_fn or _collated, num_workers, return_list
 
     def __len__(self) -> int:
         """The number of batches."""
@@ -119,6 +122,10 @@ class DataLoader:
         for _ in range(len(self)):
             chosen = list(islice(order, self.batch_size))
             yield self.collate_fn(without_history(self._examples, chosen))
+
+    def __call__(self) -> Iterator[Any]:
+        """The same as `iter(loader)`, for programs that write `for batch in loader():`."""
+        return iter(self)
 
     def _examples(self, chosen: Sequence[int]) -> list[Any]:
         return observe.silently(lambda: [self.dataset[k] for k in chosen])

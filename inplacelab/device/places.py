@@ -55,6 +55,10 @@ def disable_static(place: Any = None) -> None:
     backends.set_device(place)
 
 
+def disable_signal_handler() -> None:
+    """Does nothing: Paddle's signal handlers, which print a C++ stack when a process is killed, do not exist here."""
+
+
 def enable_static() -> None:
     """Raises an error: there are no static graphs here.
 

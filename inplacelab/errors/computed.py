@@ -37,6 +37,24 @@ def cannot_multiply(x: Sequence[int], y: Sequence[int]) -> Refusal:
     return _entry("matrix_sizes_differ")(left=max(len(x) - 1, 0), right=max(len(y) - 2, 0), x=x, y=y)
 
 
+def kernel_not_registered(op: str, dtype: str, accepts: str = "f") -> Refusal:
+    """The refusal of a dtype that an operation is not defined for. A complex number is not advised to lose its imaginary part.
+
+    Args:
+        op: the operation.
+        dtype: the name of the dtype.
+        accepts: the kinds of dtype that it is defined for, as NumPy's letters.
+    """
+    if dtype.startswith("complex"):
+        return _entry("no_kernel_for_complex")(op=op, dtype=dtype)
+    wanted = next(name for kind, name in _TO_CAST_TO.items() if kind in accepts)
+    return _entry("no_kernel_for_dtype")(op=op, dtype=dtype, wanted=wanted)
+
+
+_TO_CAST_TO = {"f": "float32", "i": "int64", "c": "complex64", "b": "bool"}
+"""By the kind of dtype that an operation accepts, the one that is proposed."""
+
+
 def bad_window_offset(offset: int, itemsize: int) -> Refusal:
     """The refusal of an offset in bytes at which no element begins."""
     name = "negative_window_offset" if offset < 0 else "unaligned_window_offset"
@@ -64,6 +82,13 @@ def is_missing_name(error: BaseException) -> bool:
 
 _GRAPHS = frozenset({"inference", "jit", "onnx", "static"})
 """Modules of Paddle that build, change or export graphs before they run."""
+
+_ONLY_IN_PADDLE = frozenset({
+    "Model", "amp", "audio", "callbacks", "classes", "common_ops_import", "compat", "core", "cuda", "cuda_env", "dataset", "decomposition",
+    "distribution", "fft", "flops", "framework", "geometric", "hapi", "hub", "incubate", "library", "metric", "pir", "pir_utils",
+    "profiler", "quantization", "random", "reader", "signal", "sparse", "special", "summary", "sysconfig", "text", "utils", "vision",
+})  # fmt: skip
+"""Paddle's other modules that do not exist here, and functions of its high-level interface: not mistaken for other names."""
 
 _RUNS_AT_ONCE = Text(
     "it belongs to graphs that are built before they run; here every operation runs immediately, so that it can be watched.",
@@ -99,6 +124,8 @@ class MissingName:
             return self._headline
         if self._name in _GRAPHS:
             return worded(self._headline, _RUNS_AT_ONCE, _CALL_IT)
+        if self._name in _ONLY_IN_PADDLE:
+            return worded(self._headline, self._why, self._elsewhere)
         found = [
             f"`{home}.{self._name}`"
             for home in self._homes
@@ -130,6 +157,7 @@ _IN_ANOTHER_MODULE = Text("the name is in another module.", "这个名称在另�
 _WRITE = Text("write {name}.", "请写 {name}。")
 _NEAREST = Text("did you mean {near}?", "是否想写 {near}？")
 _ELSEWHERE = Text(
-    "write this with the operations that exist here (`dir()` lists them), or use PaddlePaddle itself for this part.",
-    "用这里已有的操作来写（`dir()` 可列出），或在这一部分使用 PaddlePaddle 本身。",
+    "write this with the operations that exist here (`dir()` lists them), or run the program with PaddlePaddle itself: "
+    "`inplacelab record script.py` records such a program, too.",
+    "用这里已有的操作来写（`dir()` 可列出），或用 PaddlePaddle 本身运行程序：`inplacelab record script.py` 也能记录这样的程序。",
 )

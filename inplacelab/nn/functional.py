@@ -138,7 +138,7 @@ def embedding(
         weight: the table, of shape [n, d].
         padding_idx: this row is read as zeros and gets no gradient; counted from the end if negative.
         name: accepted for compatibility with Paddle; ignored.
-        sparse: the same; gradients are dense.
+        sparse: the same; gradients are always dense.
 
     Returns:
         A new tensor of shape [*, d], of the dtype of `weight`.

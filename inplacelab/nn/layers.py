@@ -418,6 +418,8 @@ class Embedding(Layer):
         num_embeddings: the number of rows.
         embedding_dim: the length of a row.
         padding_idx: this row is filled with zeros and gets no gradient; None for no such row.
+        sparse: only printed. The gradient is always dense: it has a row for each row of the table. (PaddlePaddle 3.3.1 then keeps
+            only the rows that were read, once for each time.)
         weight_attr: a `ParamAttr`, a name or an initializer for the table.
         name: accepted for compatibility with Paddle; ignored.
 
@@ -438,13 +440,14 @@ class Embedding(Layer):
         embedding_dim: int,
         padding_idx: int | None = None,
         *,
+        sparse: bool = False,
         weight_attr: Any = None,
         name: str | None = None,
     ) -> None:
         super().__init__()
         padding = padding_row(padding_idx, num_embeddings)
         self.weight = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
-        self._given_padding_idx, self.padding_idx = padding_idx, padding
+        self._given_padding_idx, self.padding_idx, self._sparse = padding_idx, padding, sparse
         if padding is not None:
             without_history(self.weight.__setitem__, padding, 0.0)
 
@@ -456,4 +459,4 @@ class Embedding(Layer):
         """Returns the options as they are printed."""
         rows, length = self.weight.shape
         padding = f", padding_idx={self._given_padding_idx}" if self._given_padding_idx is not None else ""
-        return f"{rows}, {length}{padding}, sparse=False, scale_grad_by_freq=False"
+        return f"{rows}, {length}{padding}, sparse={self._sparse}, scale_grad_by_freq=False"

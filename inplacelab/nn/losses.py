@@ -222,6 +222,7 @@ def one_hot(x: Tensor, num_classes: int = -1, name: str | None = None) -> Tensor
         A new tensor of the default dtype, of shape [*, num_classes].
 
     Raises:
+        KernelError: if `x` is not int32 or int64.
         IndexRangeError: if a number is out of range.
 
     >>> import inplacelab as paddle
@@ -231,6 +232,8 @@ def one_hot(x: Tensor, num_classes: int = -1, name: str | None = None) -> Tensor
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/one_hot_en.html
     """
     x = as_tensor("one_hot", "x", 0, x)
+    if x.dtype.name not in ("int32", "int64"):
+        raise errors.kernel_not_registered(dtype=x.dtype.name, op="one_hot", accepts="i")
     length = int(x.max()) + 1 if num_classes == -1 else int(num_classes)
     rows = FUNCTIONS["zeros"]()([*x.shape, length])
     result: Tensor = rows.put_along_axis(x.unsqueeze(-1), 1.0, x.ndim)
@@ -254,15 +257,16 @@ def cross_entropy(
     Args:
         input: a score for each class along `axis`, of shape [*, C]; probabilities if `use_softmax` is False.
         label: class numbers (int32 or int64), of the shape of `input` without `axis`, or with size 1 there. With
-            `soft_label`, a probability for each class, of the shape of `input`.
+            `soft_label` or `label_smoothing`, also a probability for each class, of the shape of `input`: one-hot, for example.
         weight: a factor for each class, of shape [C], or None. The mean is divided by the sum of the factors.
         ignore_index: examples with this label have loss 0 and do not count in the mean. If the index is negative and
-            `weight` is None they do count, as in PaddlePaddle 3.3.1.
+            `weight` is None they do count, as in PaddlePaddle 3.3.1. Not used where labels are, or become, probabilities.
         reduction: "mean", "sum", or "none" for one loss per element.
-        soft_label: whether labels are probabilities.
+        soft_label: whether labels are probabilities; with `label_smoothing` their shape tells.
         axis: the axis of the classes.
         use_softmax: whether to apply `softmax` to `input` first.
-        label_smoothing: the part of each label, from 0 to 1, that is spread evenly over all classes.
+        label_smoothing: the part of each label, from 0 to 1, that is spread evenly over all classes. (PaddlePaddle 3.3.1 divides
+            it by the size of the last axis, even if `axis` is another.)
         name: accepted for compatibility with Paddle; ignored.
 
     Returns:
@@ -288,14 +292,23 @@ def cross_entropy(
         raise errors.label_rank_differs(classes=input.ndim, labels=label.ndim)
     axis = normal_axis(axis, input.ndim)
     logs = log_softmax(input, axis) if use_softmax else input.log()
-    if label_smoothing and not soft_label:
-        numbers = label.squeeze(axis) if label.ndim == input.ndim else label
-        label, soft_label = one_hot(numbers, input.shape[axis]).moveaxis(-1, axis).cast(input.dtype), True
     if label_smoothing:
-        label = label.scale(1.0 - label_smoothing, label_smoothing / input.shape[axis])
+        shares = _shares(label, input, axis)
+        label, soft_label = shares.scale(1.0 - label_smoothing, label_smoothing / input.shape[axis]), True
     if soft_label:
+        if label.shape != input.shape:
+            raise errors.probabilities_missing(classes=input.shape, labels=label.shape)
         return _of_probabilities(logs, label, weight, reduction, axis)
     return _of_classes(logs, label, weight, ignore_index, reduction, axis)
+
+
+def _shares(label: Tensor, input: Tensor, axis: int) -> Tensor:
+    """Labels as a probability for each class, in the dtype of `input`; class numbers become one-hot."""
+    if label.ndim < input.ndim:
+        label = one_hot(label, input.shape[axis]).moveaxis(-1, axis)
+    elif label.shape[axis] == 1 and not label.is_floating_point():
+        label = one_hot(label.squeeze(axis), input.shape[axis]).moveaxis(-1, axis)
+    return label.astype(input.dtype)
 
 
 def _of_probabilities(logs: Tensor, label: Tensor, weight: Tensor | None, reduction: str, axis: int) -> Tensor:
@@ -310,6 +323,8 @@ def _of_classes(
     logs: Tensor, label: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, axis: int
 ) -> Tensor:
     numbers = label if label.ndim == logs.ndim else label.unsqueeze(axis)
+    if numbers.shape[axis] != 1:
+        raise errors.probabilities_as_classes(axis=axis, labels=label.shape)
     losses, factors = _at_classes(logs, numbers, weight, ignore_index, axis)
     if reduction == "mean":
         return _averaged(losses, factors) if weight is not None or ignore_index >= 0 else losses.mean()

@@ -60,7 +60,7 @@ _ONE = "type(alpha) is int and alpha == 1"
 
 ADD = elementwise(
     "add", "x, y", ("Add `alpha * y` to `x`, element by element.", "逐元素计算 `x + alpha * y`。"),
-    attrs="*, alpha=1", ufunc=np.add, plain=_ONE, prepare={"alpha": factor}, kernel=_add,
+    attrs="*, alpha=1", scalars=True, ufunc=np.add, plain=_ONE, prepare={"alpha": factor}, kernel=_add,
     cuda=dict.fromkeys("fib", "x + alpha * y"),
     operator="__add__",
     d_x=lambda g: g,
@@ -68,14 +68,14 @@ ADD = elementwise(
 )  # fmt: skip
 SUBTRACT = elementwise(
     "subtract", "x, y", ("Subtract `alpha * y` from `x`, element by element.", "逐元素计算 `x - alpha * y`。"),
-    attrs="*, alpha=1", ufunc=np.subtract, plain=_ONE, prepare={"alpha": factor}, kernel=_subtract, aliases=("sub",), accepts="fic",
+    attrs="*, alpha=1", scalars=True, ufunc=np.subtract, plain=_ONE, prepare={"alpha": factor}, kernel=_subtract, aliases=("sub",), accepts="fic",
     cuda="x - alpha * y", operator="__sub__",
     d_x=lambda g: g,
     d_y=lambda g, alpha: g.scale(-alpha.conjugate()),
 )  # fmt: skip
 MULTIPLY = elementwise(
     "multiply", "x, y", ("Multiply element by element.", "逐元素相乘。"),
-    ufunc=np.multiply, aliases=("mul",), operator="__mul__", cuda=dict.fromkeys("fib", "x * y"),
+    scalars=True, ufunc=np.multiply, aliases=("mul",), operator="__mul__", cuda=dict.fromkeys("fib", "x * y"),
     d_x=Times(lambda y: conj(y)),
     d_y=Times(lambda x: conj(x)),
 )  # fmt: skip
@@ -125,20 +125,20 @@ DIVIDE = elementwise(
     "divide", "x, y",
     ("Divide element by element. `rounding_mode` may be 'floor' or 'trunc'; without it, integers give floating-point quotients.",
      "逐元素相除；`rounding_mode` 可取 'floor'（向下取整）或 'trunc'（截断）。不取整时，整数相除得到浮点数。"),
-    attrs="*, rounding_mode=None", ufunc=np.true_divide, plain="rounding_mode is None", plain_kinds="fic", kernel=_divide,
+    attrs="*, rounding_mode=None", scalars=True, ufunc=np.true_divide, plain="rounding_mode is None", plain_kinds="fic", kernel=_divide,
     validate=_check_division, dtype=_quotient, aliases=("div",), operator="__truediv__", cuda="x / y",
     d_x=lambda g, y, rounding_mode: g._zeros() if rounding_mode else g / conj(y),
     d_y=lambda g, x, y, rounding_mode: g._zeros() if rounding_mode else (g * conj(x / y / y)).scale(-1.0),
 )  # fmt: skip
 FLOOR_DIVIDE = elementwise(
     "floor_divide", "x, y", ("Divide and round down, element by element.", "逐元素相除并向下取整。"),
-    ufunc=np.floor_divide, accepts="fi", numbers=("y",), validate=_check_divisor, d_x=ZERO, d_y=ZERO,
+    scalars=True, ufunc=np.floor_divide, accepts="fi", numbers=("y",), validate=_check_divisor, d_x=ZERO, d_y=ZERO,
     cuda={"i": "y == -1 ? -x : x / y - (x % y != 0 && (x < 0) != (y < 0))"},  # the quotient of the smallest integer and -1 overflows
 )  # fmt: skip
 REMAINDER = elementwise(
     "remainder", "x, y",
     ("The remainder of `x // y`; it has the sign of `y`.", "整除 `x // y` 的余数，符号与 `y` 相同。"),
-    ufunc=np.remainder, accepts="fi", numbers=("y",), validate=_check_divisor, aliases=("mod", "floor_mod"),
+    scalars=True, ufunc=np.remainder, accepts="fi", numbers=("y",), validate=_check_divisor, aliases=("mod", "floor_mod"),
     cuda={"f": "fmod(x, y) == 0 ? copysign(T(0), y) : (fmod(x, y) < 0) != (y < 0) ? fmod(x, y) + y : fmod(x, y)",
           "i": "y == -1 ? 0 : x % y != 0 && (x < 0) != (y < 0) ? x % y + y : x % y"},
     d_x=lambda g: g,

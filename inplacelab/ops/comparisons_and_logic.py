@@ -29,7 +29,7 @@ from inplacelab.tensor import Tensor
 
 
 def _comparison(name: str, ufunc: np.ufunc, sign: str, aliases: tuple[str, ...], en: str, zh: str) -> Row:
-    return elementwise(name, "x, y", (f"True where `x` is {en} `y`.", f"`x` {zh} `y` 处为 True。"), ufunc=ufunc,
+    return elementwise(name, "x, y", (f"True where `x` is {en} `y`.", f"`x` {zh} `y` 处为 True。"), scalars=True, ufunc=ufunc,
                 aliases=aliases, dtype=truth(name), cuda=dict.fromkeys("fib", f"x {sign} y"), numbers=("y",) if name == "equal" else ())  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.layout import normal_axis
+from inplacelab.layout import listed, normal_axis
 from inplacelab.ops.arguments.attributes import bad_value
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import to_tensor, zeros
@@ -58,13 +58,15 @@ def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> T
         x: the left tensor.
         y: the right tensor.
         axes: how many axes: the last ones of `x` and the first ones of `y`; or two lists with the axes of each; or one list for both.
+            A shorter list goes on like the longer one: `[[0, 1, 2], [1]]` is `[[0, 1, 2], [1, 1, 2]]`.
         name: accepted for compatibility with Paddle; ignored.
 
     Returns:
         A tensor with the other axes of `x`, then those of `y`.
 
     Raises:
-        ShapeError: if the sizes of these axes differ.
+        AssertedArgumentError: if the sizes of these axes differ (an axis of size 1 fits any other), or `axes` is a negative number.
+        AxisError: if an axis does not exist, or is given twice.
 
     >>> import inplacelab as paddle
     >>> paddle.tensordot(paddle.ones([2, 3]), paddle.ones([3, 4]), 1).shape
@@ -72,8 +74,15 @@ def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> T
     """
     x, y = as_tensor("tensordot", "x", 0, x), as_tensor("tensordot", "y", 1, y)
     left, right = _summed_axes(x, y, axes)
-    if [x.shape[k] for k in left] != [y.shape[k] for k in right]:
-        raise errors.cannot_multiply(x.array.shape, y.array.shape)
+    for k, j in zip(left, right, strict=True):
+        if x.shape[k] == y.shape[j]:
+            continue
+        if x.shape[k] == 1:
+            y = y.sum(j, keepdim=True)
+        elif y.shape[j] == 1:
+            x = x.sum(k, keepdim=True)
+        else:
+            raise errors.summed_sizes_differ(x=x.shape[k], left=k, y=y.shape[j], right=j)
     rows, columns = [k for k in range(x.ndim) if k not in left], [k for k in range(y.ndim) if k not in right]
     sizes, others = [x.shape[k] for k in rows], [y.shape[k] for k in columns]
     middle = prod(x.shape[k] for k in left)
@@ -84,13 +93,22 @@ def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> T
 
 
 def _summed_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[list[int], list[int]]:
+    """The axes of each operand that are summed, counted from the front."""
     given = axes.tolist() if isinstance(axes, Tensor) else axes
-    if isinstance(given, int):
-        return list(range(x.ndim - given, x.ndim)), list(range(given))
-    lists = [[each] if isinstance(each, int) else list(each) for each in given]
-    if all(isinstance(each, int) for each in given):
-        lists = [list(given)] * 2
-    left, right = (lists * 2)[:2] if len(lists) == 1 else lists
+    if isinstance(given, int | np.integer):
+        if given < 0:
+            raise errors.negative_axis_count(axes=given)
+        if given > x.ndim:
+            raise errors.bad_axis(rank=x.ndim, axis=x.ndim - given)
+        return list(range(x.ndim - given, x.ndim)), [normal_axis(k, y.ndim) for k in range(given)]
+    several: Sequence[Any] = listed(given)
+    lists: list[Any] = [each.tolist() if isinstance(each, Tensor) else each for each in several]
+    if all(isinstance(each, int | np.integer) for each in lists):
+        lists = [lists]
+    if not all(isinstance(each, Sequence) for each in lists):
+        raise bad_value("tensordot", "axes", axes, "a number, a list, or two lists", "一个数、一个列表或两个列表")
+    left, right = (list(each) for each in (*lists, [])[:2])
+    left, right = left + right[len(left) :], right + left[len(right) :]
     return [normal_axis(k, x.ndim) for k in left], [normal_axis(k, y.ndim) for k in right]
 
 

@@ -185,7 +185,7 @@ RECIPROCAL = transcendental("reciprocal", ("1 / x for each element.", "逐元素
                d_x=lambda g, out: (g * conj(out.square())).scale(-1.0))  # fmt: skip
 POW = elementwise(
     "pow", "x, y", ("Raise each element to the power `y`, a tensor or a number.", "逐元素求 `y` 次幂，`y` 是张量或一个数。"),
-    ufunc=np.power, plain_kinds="fbc", kernel=power, numbers=("y",), accepts="fic",
+    scalars=True, ufunc=np.power, plain_kinds="fbc", kernel=power, numbers=("y",), accepts="fic",
     cuda={"f": "pow(x, y)"},
     d_x=_d_base, d_y=_d_exponent,
 )  # fmt: skip

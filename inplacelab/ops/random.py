@@ -151,7 +151,7 @@ def _drawn(
     """A tensor filled by `draw`, on the device of `like` or the current device."""
     device, wanted = device_for(like), dtypes.as_numpy(dtype)
     if wanted.kind not in accepts:
-        raise errors.kernel_not_registered(dtype=wanted.name, op=name)
+        raise errors.kernel_not_registered(dtype=wanted.name, op=name, accepts=accepts)
     out = device.empty(shape_of(name, shape), wanted)
     draw(out, device=device)
     return made(name, out, device)

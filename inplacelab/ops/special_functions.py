@@ -164,7 +164,7 @@ _SPHERICAL_BESSEL = elementwise("_spherical_bessel", "x", ("The spherical Bessel
 
 HYPOT = elementwise(
     "hypot", "x, y", ("The length of the hypotenuse: the square root of `x * x + y * y`.", "斜边长：`x * x + y * y` 的平方根。"),
-    ufunc=np.hypot, kernel=in_dtype_of_result(np.hypot), plain_kinds="f", cuda="hypot(x, y)",
+    scalars=True, ufunc=np.hypot, kernel=in_dtype_of_result(np.hypot), plain_kinds="f", cuda="hypot(x, y)",
     accepts="f", accepts_ordinary="fi", dtype=floating("hypot"),
     d_x=lambda g, x, out: g * (x / out),
     d_y=lambda g, y, out: g * (y / out),
@@ -208,7 +208,7 @@ def _copysign(out: Any, x: Any, y: Any, device: Any) -> None:
 
 COPYSIGN = elementwise(
     "copysign", "x, y", ("The magnitude of `x` with the sign of `y`.", "取 `x` 的绝对值与 `y` 的符号。"),
-    kernel=_copysign, accepts="fib", numbers=("y",), cuda={"f": "copysign(x, y)", "i": "y < 0 ? -abs(x) : abs(x)"},
+    scalars=True, kernel=_copysign, accepts="fib", numbers=("y",), cuda={"f": "copysign(x, y)", "i": "y < 0 ? -abs(x) : abs(x)"},
     d_x=lambda g, x, out: g * (out / x)._outside(x == 0),
     d_y=ZERO,
 )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, cast
 
 from inplacelab import errors
@@ -107,7 +108,8 @@ class Adam(Optimizer):
         name: accepted for compatibility with Paddle; ignored.
 
     Raises:
-        ArgumentError: if `beta1`, `beta2` or `epsilon` is out of range.
+        OptionError: if `beta1`, `beta2` or `epsilon` is not a number.
+        ArgumentError: if one of them is out of range.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/Adam_en.html, after Kingma and Ba,
     "Adam: a method for stochastic optimization", https://arxiv.org/abs/1412.6980
@@ -125,6 +127,9 @@ class Adam(Optimizer):
         name: str | None = None,
     ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, name=name)
+        for coefficient, value in (("beta1", beta1), ("beta2", beta2), ("epsilon", epsilon)):
+            if not isinstance(value, Real):
+                raise errors.coefficient_not_a_number(name=coefficient, given=value)
         for coefficient, value in (("beta1", beta1), ("beta2", beta2)):
             if not 0 <= value < 1:
                 raise errors.bad_coefficient(name=coefficient, given=value)
@@ -167,7 +172,7 @@ class AdamW(Adam):
         name: accepted for compatibility with Paddle; ignored.
 
     Raises:
-        OptionError: if a weight decay is not a number.
+        OptionError: if a weight decay, `beta1`, `beta2` or `epsilon` is not a number.
         ArgumentError: if `beta1`, `beta2` or `epsilon` is out of range.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/AdamW_en.html, after Loshchilov and

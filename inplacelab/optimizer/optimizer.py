@@ -265,13 +265,16 @@ class Optimizer:
         """Restores a state that `state_dict` returned.
 
         Args:
-            state_dict: the state; other entries are ignored.
+            state_dict: the state; other entries are ignored. One from before the first step has no tensors: an optimizer that has
+                not made a step, either, stays as it is, except for its scheduler.
 
         Raises:
             ArgumentError: if a tensor is missing. Nothing is changed then.
             ScheduleError: if an entry of the scheduler's state is missing.
         """
-        wanted = [(each, kind) for each in self._parameters for kind in self._new_state(each)]
+        has_tensors = self._states or state_dict.keys() - {"LR_Scheduler"}
+        parameters = self._parameters if has_tensors else []
+        wanted = [(each, kind) for each in parameters for kind in self._new_state(each)]
         for parameter, kind in wanted:
             if _name(parameter, kind) not in state_dict:
                 raise errors.missing_state(name=_name(parameter, kind))

@@ -29,9 +29,24 @@ def own(module: Any, example: Callable[[int], Any]) -> Any:
     return Own()
 
 
+class Called:
+    """A loader that is called instead of iterated over, as in Paddle's guides: `for batch in loader():`."""
+
+    def __init__(self, loader: Any) -> None:
+        self.loader = loader
+
+    def __len__(self) -> int:
+        return len(self.loader)
+
+    def __iter__(self) -> Any:
+        return self.loader()
+
+
 LOADERS: dict[str, Callable[[Any], Any]] = {
     "pairs": lambda m: m.io.DataLoader(pairs(m), batch_size=2),
     "whole batches": lambda m: m.io.DataLoader(pairs(m), batch_size=2, drop_last=True),
+    "called": lambda m: Called(m.io.DataLoader(pairs(m), batch_size=2, return_list=True)),
+    "not as lists": lambda m: m.io.DataLoader(pairs(m), batch_size=2, return_list=False),
     "one by one": lambda m: m.io.DataLoader(pairs(m)),
     "arrays": lambda m: m.io.DataLoader(own(m, lambda k: np.full(2, k, "float32")), batch_size=2),
     "fields": lambda m: m.io.DataLoader(own(m, lambda k: (np.ones(2) * k, k, [k * 0.5, "word"])), batch_size=2),

@@ -85,6 +85,10 @@ def outcome(module: Any, name: str, x: str, y: str) -> Any:
     one, other = operands(module, x, y)
     if name in ("isclose", "allclose", "equal_all"):
         other = module.to_tensor(np.array([[1, 0, 3], [4, 2, 2]]).astype(y))
+    return tried(module, name, one, other)
+
+
+def tried(module: Any, name: str, one: Any, other: Any) -> Any:
     try:
         if name == "where":
             return described(module.where(module.to_tensor(np.array([True, False, True])), one, other))
@@ -111,6 +115,25 @@ def test_all_pairs_of_dtypes(paddle: Any, name: str) -> None:
             continue  # Paddle then reads the bytes of the other as if they were complex
         ours, theirs = outcome(inplacelab, name, x, y), outcome(paddle, name, x, y)
         assert agree(name, x, y, ours, theirs), (x, y, ours, theirs)
+
+
+SCALARS = [
+    "add", "subtract", "multiply", "divide", "pow", "floor_divide", "remainder", "hypot", "copysign", "equal", "not_equal", "less_than",
+    "less_equal", "greater_than", "greater_equal",
+]  # fmt: skip
+"""The operations in which an integer goes with a floating-point number if one of the two has no axes."""
+
+
+@pytest.mark.filterwarnings("ignore:The shape of broadcast output")
+@pytest.mark.parametrize("name", [*SCALARS, "maximum", "atan2", "add_", "multiply_", "divide_", "equal_"])
+@for_each(("x", "y"), [each for each in product(DTYPES, DTYPES) if ("float" in each[0]) != ("float" in each[1])])
+def test_an_operand_without_axes(paddle: Any, name: str, x: str, y: str) -> None:
+    """Integers and floating-point numbers; the others mix in any shape, or never."""
+    if "complex" in x + y or (name == "hypot" and "bool" in x + y):  # Paddle has no squares of bools
+        return
+    for take in (lambda a, b: (a, b[0]), lambda a, b: (a[0, 2], b), lambda a, b: (a[0, 2], b[0])):
+        ours, theirs = (tried(module, name, *take(*operands(module, x, y))) for module in (inplacelab, paddle))
+        assert agree(name, x, y, ours, theirs), (ours, theirs)
 
 
 # ---- special values and keywords ------------------------------------------------------------------------------------------------
@@ -147,6 +170,7 @@ paddle.where(b, x, y) | paddle.where(b, x, 2.5) | paddle.where(b, 1, 2) | paddle
 paddle.where(b)[0] | paddle.where(b, x, y[0]) | paddle.where(b, x, y.astype('float64')) | paddle.where_(b, x, y) | b.where_(x, y)
 i // j | i // 2 | i // 2.5 | 7 // j | 2.5 // x | x // 2 | x // y | i % j | i % 2.5 | 7 % j | 2.5 % y | b // 2 | b % 2.5 | i ** (j % 4) | 2 ** i | 2.5 ** j
 x ** i.astype('float32') | c ** 2 | b ** 2 | i ** 0.5 | 2 & i | i & j | i|j | i ^ j | 3 ^ i | 3|i | True&b | ~i | ~b | +x | i << 1 | i >> 1 | 1 << j | 9 >> j
+x / i[0] | i[0] - x | i * x[0] | x[0] // i | x % i[1] | i[0] ** x.abs() | x < i[2] | b * x[0] | paddle.to_tensor([2.0**24]) == paddle.to_tensor(2**24 + 1)
 x == 7 | i != 7 | i < 2.5 | 2.5 >= i | b == True | x // np.ones(4, 'float32') | np.ones(4) % x
 """
 
@@ -165,6 +189,7 @@ def test_the_same_result(paddle: Any, expression: str) -> None:
 
 GRADIENTS = """
 x.maximum(y) | x.minimum(y) | x.fmax(y) | x.fmin(y) | x.pow(y) | x.remainder(y) | x.copysign(y) | x.heaviside(y) | x.ldexp(y) | x.logaddexp(y)
+x * paddle.to_tensor(3) | paddle.to_tensor(3) / x | x ** paddle.to_tensor(2) | y[0] * paddle.to_tensor([2, 3]) | paddle.to_tensor(2) - x + y
 x.lerp(y, 0.25) | paddle.where(y > 1, x, y) | x.divide(y + 0.5) | x.atan2(y) | x.hypot(y)
 (x * 1).remainder_(y) | (x * 1).copysign_(y) | (x * 1).lerp_(y, 0.5) | (x * 1).hypot_(y) | (x * 1).ldexp_(y) | paddle.ones([8], 'float64').gammainc(y * y)
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import inplacelab
 from inplacelab import errors
 from inplacelab.autograd import gradcheck, gradgradcheck
+from tests.subtests import for_each
 
 Function = Callable[..., Any]
 
@@ -41,6 +43,11 @@ CALLS: dict[str, tuple[Function, tuple[Any, ...]]] = {
     "tensordot": (lambda m, x, y: m.tensordot(x, y, 2), (CUBE, numbers(3, 4, 5))),
     "tensordot, axes": (lambda m, x, y: m.tensordot(x, y, [[0, 2], [1, 0]]), (CUBE, numbers(4, 2, 5))),
     "tensordot, the same axes": (lambda m, x, y: m.tensordot(x, y, [0, 1]), (CUBE, numbers(2, 3, 5))),
+    "tensordot, one list in a list": (lambda m, x, y: m.tensordot(x, y, [[0, 1]]), (CUBE, numbers(2, 3, 5))),
+    "tensordot, fewer axes of y": (lambda m, x, y: m.tensordot(x, y, [[0, 1, 2], [1, 0]]), (CUBE, numbers(3, 2, 4))),
+    "tensordot, fewer axes of x": (lambda m, x, y: m.tensordot(x, y, ((1,), (0, 2))), (CUBE, numbers(3, 5, 4))),
+    "tensordot, an axis of size 1": (lambda m, x, y: m.tensordot(x, y, [[0, 1], [1, 0]]), (CUBE, numbers(3, 1, 5))),
+    "tensordot, tensors": (lambda m, x, y: m.tensordot(x, y, [m.to_tensor([2]), m.to_tensor([0])]), (CUBE, numbers(4, 5))),
     "tensordot, none": (lambda m, x, y: m.tensordot(x, y, 0), (LINE, LINE)),
     "dist": (lambda m, x, y: m.dist(x, y, 3), (TALL, TALL * 0.5 + 1)),
     "broadcast_tensors": (lambda m, x, y: m.add_n(m.broadcast_tensors([x, y])), (LINE, TALL)),
@@ -166,6 +173,19 @@ def test_first_and_second_derivatives(name: str) -> None:
         assert gradgradcheck(lambda *t: call(inplacelab, *t).square(), tensors)
 
 
+@for_each(("left", "right"), product([each for n in range(4) for each in permutations(range(3), n)], repeat=2))
+def test_a_shorter_list_of_axes_goes_on_like_the_longer(left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    """All lists of different axes: the sums are NumPy's, unless an axis is named twice."""
+    x, y = numbers(3, 3, 3), numbers(3, 3, 3, seed=1)
+    longer = left + right[len(left) :], right + left[len(right) :]
+    sums = lambda: inplacelab.tensordot(inplacelab.to_tensor(x), inplacelab.to_tensor(y), [list(left), list(right)])  # noqa: E731
+    if all(len({*each}) == len(each) for each in longer):
+        np.testing.assert_allclose(sums().numpy(), np.tensordot(x, y, longer))
+    else:
+        with pytest.raises(ValueError, match="must be a permutation of the 3 axes"):
+            sums()
+
+
 def test_the_sinc_of_negative_numbers_needs_no_new_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     special = pytest.importorskip("scipy.special")
     bessel = special.spherical_jn
@@ -193,7 +213,18 @@ def test_the_sinc_of_negative_numbers_needs_no_new_scipy(monkeypatch: pytest.Mon
         (lambda p: p.linalg.svd(p.ones([2, 2]), full_matrices=True), errors.ArgumentError, "full_matrices"),
         (lambda p: p.select_scatter(p.ones([2, 2]), p.ones([3]), 0, 0), errors.ShapeError, "select_scatter"),
         (lambda p: p.diagonal_scatter(p.ones([2, 2]), p.ones([2], "int64")), errors.Refusal, "diagonal_scatter"),
-        (lambda p: p.tensordot(p.ones([2, 2]), p.ones([3]), 1), errors.ShapeError, "3"),
+        (
+            lambda p: p.tensordot(p.ones([2, 2]), p.ones([3]), 1),
+            errors.AssertedArgumentError,
+            "'x' has size 2 in dim 1",
+        ),
+        (lambda p: p.tensordot(p.ones([2]), p.ones([2]), -1), errors.AssertedArgumentError, "should not be negative"),
+        (lambda p: p.tensordot(p.ones([2]), p.ones([2]), 2), errors.AxisError, "range"),
+        (
+            lambda p: p.tensordot(p.ones([2]), p.ones([2]), [0, [0]]),
+            errors.ArgumentError,
+            "a number, a list, or two lists",
+        ),
         (lambda p: p.quantile(p.ones([2]), 1.5), errors.ArgumentError, "from 0 to 1"),
         (lambda p: p.take(p.ones([2]), p.to_tensor([5])), errors.IndexRangeError, "5"),
         (lambda p: p.median(p.ones([3]), mode="max"), errors.ArgumentError, "mode"),

@@ -40,6 +40,17 @@ def test_promotion(x: str, y: str) -> None:
         assert one.inplace_version == 0
 
 
+@for_each(("x", "y"), [each for each in product(NAMES, NAMES) if {*each} & {*REAL} and {*each} & {*NAMES[:6]}])
+def test_promotion_without_axes(x: str, y: str) -> None:
+    """A tensor without axes counts as a number: integers become floating-point, but not in place."""
+    one, other = paddle.ones([2], x), paddle.ones([], y)
+    for made in (one * other, other - one, one[0] / other):
+        assert named(made.dtype) == (x if x in REAL else y)
+    with pytest.raises(TypeError, match=f"Type promotion only support .* x: {x}, y: {y}"):
+        one.multiply_(other)
+    assert (named(one.dtype), one.inplace_version) == (x, 0)
+
+
 @pytest.mark.parametrize("name", ["exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid"])
 @for_each("dtype", [n for n in NAMES if n != "bool"])
 def test_functions_of_integers_are_floating_point(name: str, dtype: str) -> None:

@@ -280,6 +280,36 @@ def test_the_state_has_names_as_in_paddle() -> None:
     ]
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_state_from_before_the_first_step_can_be_restored(method: str) -> None:
+    """As in Paddle, it has nothing but the scheduler's state; what has made a step needs more."""
+
+    def made() -> tuple[Tensor, Optimizer]:
+        w = paddle.to_tensor([1.0, -2.0], stop_gradient=False)
+        return w, METHODS[method](paddle.optimizer, [w])
+
+    (w, optimizer), (other, untouched) = made(), made()
+    optimizer.set_state_dict(optimizer.state_dict())
+    for parameter, each in ((w, optimizer), (other, untouched)):
+        (parameter * parameter).sum().backward()
+        each.step()
+    np.testing.assert_array_equal(w.numpy(), other.numpy())
+    if optimizer.state_dict():
+        with pytest.raises(ValueError, match=r"optimizer Tensor .*_0 not found"):
+            optimizer.set_state_dict({})
+
+
+def test_a_state_from_before_the_first_step_restores_the_rate() -> None:
+    def made() -> tuple[paddle.optimizer.lr.LRScheduler, Optimizer]:
+        rate = paddle.optimizer.lr.StepDecay(0.1, 1)
+        return rate, Adam(rate, parameters=[paddle.ones([1])])
+
+    (_, first), (rate, second) = made(), made()
+    rate.step()
+    second.set_state_dict(first.state_dict())
+    assert second.get_lr() == 0.1
+
+
 def test_a_state_that_lacks_something_is_refused_before_anything_is_changed() -> None:
     w = paddle.to_tensor([1.0], stop_gradient=False)
     w.name = "w"
@@ -318,6 +348,12 @@ REFUSED: dict[str, tuple[Callable[[Tensor], object], type[Exception], str]] = {
     "momentum": (lambda w: Momentum(0.1, None, [w]), TypeError, "momentum"),  # type: ignore[arg-type]
     "beta": (lambda w: Adam(0.1, beta1=1.5, parameters=[w]), ValueError, r"expect beta1 in \[0,1\)"),
     "epsilon": (lambda w: Adam(0.1, epsilon=-1.0, parameters=[w]), ValueError, "expect epsilon >= 0"),
+    "beta as a tensor": (
+        lambda w: Adam(0.1, beta1=paddle.to_tensor([0.9]), parameters=[w]),
+        TypeError,
+        r"'beta1' (.|\n)*`float\(beta1\)`",
+    ),
+    "no epsilon": (lambda w: AdamW(0.1, epsilon=None, parameters=[w]), TypeError, "'epsilon' in the optimizer"),  # type: ignore[arg-type]
     "no loss": (lambda w: SGD(0.1, [w]).minimize(3), ValueError, "must be Tensor"),  # type: ignore[arg-type]
 }
 

@@ -84,6 +84,23 @@ def test_second_derivatives_of_powers_where_the_exponent_is_zero(leaf: Callable[
     assert mixed.tolist()[:1] == [0.5]
 
 
+def test_gradients_pass_an_integer_without_axes(leaf: Callable[[Any], Tensor]) -> None:
+    """Once and twice, on either side."""
+    n = paddle.to_tensor(3)
+    for use in (
+        lambda x: x * n, lambda x: n / x, lambda x: x / n, lambda x: n - x * x, lambda x: x**n, lambda x: n**x, lambda x: x.hypot(n),
+        lambda x: x[0] * x[0] * paddle.to_tensor([2, 5]), lambda x: paddle.to_tensor([2, 5]) / x[1], lambda x: x * x % n,
+    ):  # fmt: skip
+        assert paddle.autograd.gradcheck(use, leaf([1.5, 0.75]))
+        assert paddle.autograd.gradgradcheck(use, leaf([1.5, 0.75]))
+
+
+def test_an_integer_without_axes_may_need_a_gradient(leaf: Callable[[Any], Tensor]) -> None:
+    x, n = leaf([1.0, 2.0]), paddle.to_tensor(2, stop_gradient=False)
+    (x * n).sum().backward()
+    assert (x.grad.tolist(), n.grad.tolist(), n.grad.dtype) == ([2.0, 2.0], 3, paddle.int64)  # type: ignore[union-attr]
+
+
 def test_where_writes_its_second_argument(leaf: Callable[[Any], Tensor]) -> None:
     a, y = leaf([1.0, -2.0, 3.0]), leaf([10.0, 20.0, 30.0])
     x = a * 1

@@ -85,6 +85,21 @@ def test_integers_are_refused_in_place_where_paddle_refuses_them(name: str) -> N
     assert x.inplace_version == 0
 
 
+@pytest.mark.parametrize(
+    ("use", "advice"),
+    [
+        (lambda: paddle.linalg.eigvalsh(paddle.to_tensor([[1, -2j], [2j, 5]])), "if all imaginary parts are zero, write `x.real()`"),
+        (lambda: paddle.ones([2]).real(), "cast first, for example with `x.astype('complex64')`"),
+        (lambda: paddle.ones([2], "int64").sin_(), "cast first, for example with `x.astype('float32')`"),
+        (lambda: paddle.ones([2]).bitwise_not(), "cast first, for example with `x.astype('int64')`"),
+    ],
+)  # fmt: skip
+def test_a_cast_that_is_advised_leads_on_and_loses_nothing(use: Callable[[], object], advice: str) -> None:
+    with pytest.raises(RuntimeError, match="is not registered") as refused:
+        use()
+    assert f"Instead: {advice}" in str(refused.value)
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16"])
 def test_small_integers_are_computed_in_single_precision(dtype: str) -> None:
     x = paddle.to_tensor([3, 100], dtype=dtype)

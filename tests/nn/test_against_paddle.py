@@ -103,6 +103,24 @@ FUNCTIONS: dict[str, tuple[Any, Callable[[Any, Any, Callable[[Any], Any]], Any]]
     ),
     "cross_entropy, probabilities": (SHARES, lambda f, x, t: f.cross_entropy(x, t(LABELS), use_softmax=False)),
     "cross_entropy, smoothed": (SCORES, lambda f, x, t: f.cross_entropy(x, t(LABELS), label_smoothing=0.1)),
+    "cross_entropy, one-hot, smoothed": (
+        SCORES,
+        lambda f, x, t: f.cross_entropy(x, f.one_hot(t(LABELS), SCORES.shape[1]), label_smoothing=0.4),
+    ),
+    "cross_entropy, double labels, smoothed": (
+        SCORES,
+        lambda f, x, t: f.cross_entropy(
+            x, t(SHARES.astype("float64")), t(FACTORS), label_smoothing=0.4, reduction="none"
+        ),
+    ),
+    "cross_entropy, soft, smoothed": (
+        SCORES,
+        lambda f, x, t: f.cross_entropy(x, t(SHARES), soft_label=True, label_smoothing=0.1, reduction="sum"),
+    ),
+    "cross_entropy, classes as soft, smoothed": (
+        SCORES,
+        lambda f, x, t: f.cross_entropy(x, t(LABELS), soft_label=True, label_smoothing=0.1, reduction="none"),
+    ),
     "cross_entropy, a negative label ignored": (
         SCORES,
         lambda f, x, t: f.cross_entropy(x, t(LABELS - 3 * (LABELS == 2)), ignore_index=-1),
@@ -237,7 +255,7 @@ def what_a_model_says(module: Any) -> list[Any]:
     order: list[str] = []
     model.apply(lambda layer: order.append(type(layer).__name__))
     return [
-        repr(nn.Embedding(5, 3, padding_idx=-1)), repr(nn.Embedding(5, 3)), repr(nn.PReLU(2)),
+        repr(nn.Embedding(5, 3, padding_idx=-1)), repr(nn.Embedding(5, 3)), repr(nn.Embedding(5, 3, sparse=True)), repr(nn.PReLU(2)),
         nn.Embedding(5, 3, padding_idx=-1).weight[4].tolist(), module.create_parameter([2], "float64", is_bias=True).tolist(),
         module.create_parameter([2], "float32", "own").name, repr(nn.Hardswish()),
         repr(model), repr(nn.LayerList([nn.Linear(1, 1)])), unknown, first, order,

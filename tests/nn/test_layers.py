@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,7 @@ LOSSES = {
     "cross_entropy, weights": lambda x: F.cross_entropy(
         x, paddle.to_tensor([0, 2]), paddle.to_tensor([0.5, 1.0, 2.0], dtype="float64"), ignore_index=0
     ),
+    "cross_entropy, one-hot": lambda x: F.cross_entropy(x, F.one_hot(paddle.to_tensor([0, 2]), 3), label_smoothing=0.3),
     "smooth_l1_loss": lambda x: F.smooth_l1_loss(x, paddle.full([2, 3], 0.3, "float64"), delta=0.7),
     "binary_cross_entropy": lambda x: F.binary_cross_entropy(x.sigmoid(), paddle.full([2, 3], 0.25, "float64")),
     "hardswish": F.hardswish,
@@ -151,8 +154,46 @@ def test_silu_in_place_on_what_backward_needs_is_found_out() -> None:
 
 
 MODULES = [
-    "nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr", "autograd", "regularizer", "io", "base", "device", "device.cuda",
+    "nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr", "autograd", "regularizer", "io", "base", "device", "device.cuda", "version",
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((5,), 0), ((4, 3), -1), ((2, 3, 4), 1), ((2, 2, 3), 1), ((3, 4, 2), 0)])
+def test_smoothed_class_numbers_are_smoothed_probabilities(shape: tuple[int, ...], axis: int) -> None:
+    """In each of their forms, they give the loss that is written out here."""
+    random = np.random.default_rng(3)
+    scores = random.standard_normal(shape)
+    numbers = random.integers(0, shape[axis], np.delete(shape, axis))
+    hot = np.moveaxis(np.eye(shape[axis])[numbers], -1, axis)
+    logs = scores - np.log(np.exp(scores).sum(axis, keepdims=True))
+    expected = -((0.75 * hot + 0.25 / shape[axis]) * logs).sum(axis, keepdims=True)
+    for label in (numbers, np.expand_dims(numbers, axis), hot, hot.astype("float32"), hot.astype("int64")):
+        made = F.cross_entropy(
+            paddle.to_tensor(scores), paddle.to_tensor(label), axis=axis, label_smoothing=0.25, reduction="none"
+        )
+        np.testing.assert_allclose(made.numpy(), expected, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("label", "options", "words"),
+    [
+        ([[0, 0, 1]], {}, r"soft_label\) == false(.|\n)*axis 1 of the labels of shape \[1, 3\] has more than one"),
+        ([[0.0, 1.0]], {"label_smoothing": 0.1}, r"soft_label\) == true(.|\n)*the labels of shape \[1, 2\]"),
+        ([[1.0]], {"soft_label": True}, r"soft_label\) == true(.|\n)*give labels of shape \[1, 3\]"),
+        ([2], {"soft_label": True}, r"soft_label\) == true(.|\n)*class numbers of type int64 without `soft_label`"),
+        ([2.0], {"label_smoothing": 0.1}, r"kernel `one_hot` is not registered(.|\n)*`x.astype\('int64'\)`"),
+    ],
+)
+def test_labels_that_do_not_fit_the_scores_are_refused(label: object, options: dict[str, Any], words: str) -> None:
+    with pytest.raises((ValueError, RuntimeError), match=words):
+        F.cross_entropy(paddle.ones([1, 3]), paddle.to_tensor(label), **options)
+
+
+def test_a_table_with_sparse_gradients_gets_dense_ones() -> None:
+    table = paddle.nn.Embedding(4, 2, padding_idx=0, sparse=True)
+    table(paddle.to_tensor([1, 1, 3, 0])).sum().backward()
+    assert table.weight.grad is not None
+    assert table.weight.grad.tolist() == [[0.0, 0.0], [2.0, 2.0], [0.0, 0.0], [1.0, 1.0]]
 
 
 @pytest.mark.parametrize("module", ["", *(f"{each}." for each in MODULES)])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import operator
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.subtests import for_each
 
 RECORDED = Path(__file__).with_name("paddle_names.json")
 PROGRAM = Path(__file__).resolve()
+ROOT = PROGRAM.parents[2]
 
 
 def kind(value: Any) -> str:
@@ -58,9 +60,26 @@ def test_what_is_called_as_in_paddle_is_of_the_same_kind() -> None:
     assert all(callable(getattr(inplacelab, name)) for name in CALLABLE_MODULES)
 
 
+LEFT_OUT = {"inference", "jit", "onnx", "static"}
+"""Modules for graphs that are built before they run: a program is told to leave them out."""
+
+OF_PYTHON = {"builtins", "math", "os", "paddle", "typing"}
+"""What Paddle's file imports for itself."""
+
+
+def test_what_only_paddle_has_is_not_mistaken_for_another_name() -> None:
+    absent = {name for name, what in recorded().items() if what == "module" and not hasattr(inplacelab, name)}
+    assert {"vision", "amp", "distribution", "metric", "fft"} < absent
+    for name in sorted({*absent, "Model", "summary", "flops"} - OF_PYTHON - {"functional"}):
+        with pytest.raises(AttributeError, match=rf"no attribute '{name}'\n  Why: ") as refused:
+            getattr(inplacelab, name)
+        assert "did you mean" not in str(refused.value)
+        assert "`inplacelab record script.py`" in str(refused.value) or name in LEFT_OUT
+
+
 IMPORTED = [
     "CPUPlace", "CUDAPlace", "Parameter", "Size", "Tensor", "assign", "autograd", "base", "bernoulli", "bool",
-    "broadcast_shape", "cast", "clone", "complex128", "complex64", "device", "disable_static", "double", "dtype", "e",
+    "broadcast_shape", "cast", "clone", "complex128", "complex64", "device", "disable_signal_handler", "disable_static", "double", "dtype", "e",
     "empty", "empty_like", "enable_grad", "enable_static", "equal_all", "finfo", "float", "float16", "float32",
     "float64", "full", "full_like", "get_default_dtype", "get_device", "grad", "half", "iinfo", "in_dynamic_mode",
     "increment", "inf", "int", "int16", "int32", "int64", "int8", "is_compiled_with_cuda", "is_complex", "is_empty",
@@ -84,6 +103,7 @@ def test_paddles_own_opening_lines_run() -> None:
     assert (x.stop_gradient, str(x.dtype), inplacelab.in_dynamic_mode()) == (False, "paddle.float64", True)
     with inplacelab.base.dygraph.guard():
         inplacelab.disable_static()
+    inplacelab.disable_signal_handler()
     assert inplacelab.to_tensor([1.0], place=inplacelab.CPUPlace()).place == inplacelab.CPUPlace()
     with pytest.raises(NotImplementedError, match="no static graphs"):
         inplacelab.enable_static()
@@ -149,6 +169,32 @@ def test_limits_of_dtypes() -> None:
         inplacelab.finfo("int8")
 
 
+VERSION = ("full_version", "major", "minor", "patch", "rc")
+
+
+def versions(module: Any) -> list[str]:
+    """Returns Paddle's version, and its parts."""
+    return [getattr(module.version, name) for name in VERSION]
+
+
+def test_the_version_is_that_of_this_package_and_names_the_paddle_that_is_followed() -> None:
+    own, followed = inplacelab.__version__, inplacelab.version
+    assert own == followed.__version__
+    assert f'"paddlepaddle=={followed.paddle}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert versions(inplacelab) == [followed.paddle, *followed.paddle.split("."), "0"]
+    assert followed.full_version >= "2.4"
+
+
+@for_each("symbol", [operator.lt, operator.le, operator.gt, operator.ge])
+def test_the_order_of_versions_of_two_packages_is_refused(symbol: Any) -> None:
+    """Also with the other operand first, since Python asks a subclass first."""
+    for operands in ((inplacelab.__version__, "2.4"), ("2.4", inplacelab.__version__)):
+        with pytest.raises(
+            TypeError, match=r"version of inplacelab(.|\n)*followed here is 3\.3\.1(.|\n)*`paddle.version.full_version`"
+        ):
+            symbol(*operands)
+
+
 LIMITS = ("int8", "uint8", "int64", "float16", "float32", "float64", "complex64")
 
 
@@ -163,15 +209,16 @@ def test_the_real_paddle_says_the_same() -> None:
     asked = subprocess.run([sys.executable, str(PROGRAM), "--print"], capture_output=True, text=True, check=False)
     if asked.returncode:
         pytest.skip("needs PaddlePaddle: python -m pip install --group oracle")
-    names, printed = json.loads(asked.stdout)
+    names, printed, numbers = json.loads(asked.stdout)
     assert names == recorded()
     assert printed == limits(inplacelab)
+    assert numbers == versions(inplacelab)
 
 
 if __name__ == "__main__":
     import paddle
 
     if "--print" in sys.argv:
-        sys.stdout.write(json.dumps([kinds(paddle), limits(paddle)]))
+        sys.stdout.write(json.dumps([kinds(paddle), limits(paddle), versions(paddle)]))
     else:
         RECORDED.write_text(json.dumps(kinds(paddle), indent=0) + "\n", encoding="utf-8")

@@ -60,6 +60,10 @@ def add(
         y = operands.as_tensor("add", "y", 1, y)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     plain = type(alpha) is int and alpha == 1
     storage = x.storage
     if y.storage.device is not storage.device:
@@ -223,6 +227,10 @@ def __add__(x: Tensor, y: Tensor) -> Tensor:
     alpha = 1
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("add", x, y)
@@ -313,6 +321,10 @@ def subtract(
         y = operands.as_tensor("subtract", "y", 1, y)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiuc" or form1.dtype is not form0.dtype:
         operands.check_dtype("subtract", "fiuc", form0.dtype, form1.dtype)
     plain = type(alpha) is int and alpha == 1
@@ -482,6 +494,10 @@ def __sub__(x: Tensor, y: Tensor) -> Tensor:
     alpha = 1
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiuc" or form1.dtype is not form0.dtype:
         operands.check_dtype("subtract", "fiuc", form0.dtype, form1.dtype)
     storage = x.storage
@@ -571,6 +587,10 @@ def multiply(
         y = operands.as_tensor("multiply", "y", 1, y)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("multiply", x, y)
@@ -719,6 +739,10 @@ def __mul__(x: Tensor, y: Tensor) -> Tensor:
         return MULTIPLY_OTHERWISE(x, y)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("multiply", x, y)
@@ -810,6 +834,10 @@ def divide(
         y = operands.as_tensor("divide", "y", 1, y)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     plain = rounding_mode is None and form0.kind in "fiuc"
     if not plain:
         DIVIDE_VALIDATE(a0, a1, rounding_mode)
@@ -969,6 +997,10 @@ def __truediv__(x: Tensor, y: Tensor) -> Tensor:
     rounding_mode = None
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     plain = form0.kind in "fiuc"
     if not plain:
         DIVIDE_VALIDATE(a0, a1, rounding_mode)
@@ -1053,6 +1085,10 @@ def floor_divide(
         y = operands.as_promoted("floor_divide", "y", 1, y, x)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("floor_divide", "fiu", form0.dtype, form1.dtype)
     FLOOR_DIVIDE_VALIDATE(a1)
@@ -1216,6 +1252,10 @@ def remainder(
         y = operands.as_promoted("remainder", "y", 1, y, x)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("remainder", "fiu", form0.dtype, form1.dtype)
     REMAINDER_VALIDATE(a1)

@@ -55,6 +55,10 @@ def equal(
         y = operands.as_promoted("equal", "y", 1, y, x)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("equal", x, y)
@@ -174,6 +178,10 @@ def not_equal(
         y = operands.as_tensor("not_equal", "y", 1, y)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("not_equal", x, y)
@@ -304,6 +312,10 @@ def less_than(
         y = operands.as_tensor("less_than", "y", 1, y)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("less_than", x, y)
@@ -434,6 +446,10 @@ def less_equal(
         y = operands.as_tensor("less_equal", "y", 1, y)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("less_equal", x, y)
@@ -564,6 +580,10 @@ def greater_than(
         y = operands.as_tensor("greater_than", "y", 1, y)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("greater_than", x, y)
@@ -694,6 +714,10 @@ def greater_equal(
         y = operands.as_tensor("greater_equal", "y", 1, y)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("greater_equal", x, y)

@@ -1892,6 +1892,10 @@ def pow(
         y = operands.as_promoted("pow", "y", 1, y, x)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiuc" or form1.dtype is not form0.dtype:
         operands.check_dtype("pow", "fiuc", form0.dtype, form1.dtype)
     plain = form0.kind in "fbc"

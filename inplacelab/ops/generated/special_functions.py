@@ -41,6 +41,10 @@ def hypot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         y = operands.as_tensor("hypot", "y", 1, y)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu":
         operands.check_dtype("hypot", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -371,6 +375,10 @@ def copysign(x: Tensor, y: Any, name: str | None = None) -> Tensor:
         y = operands.as_promoted("copysign", "y", 1, y, x)
     a0, form0 = x.array, x.form or known_form(x)
     a1, form1 = y.array, y.form or known_form(y)
+    if form1 is not form0 and form1.kind != form0.kind:
+        x, y = operands.with_scalar(x, y)
+        a0, form0 = x.array, x.form or known_form(x)
+        a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiub" or form1.dtype is not form0.dtype:
         operands.check_dtype("copysign", "fiub", form0.dtype, form1.dtype)
     storage = x.storage

@@ -105,6 +105,7 @@ class Row:
         call: instead of `attrs`: all parameters, where Paddle mixes tensors and others: "x, index, axis, value".
         masks: the inputs that are bool, independent of the others.
         numbers: the inputs that may be plain numbers, which get the dtype of the first input.
+        scalars: whether an integer or bool goes with a floating-point number if one of the two has no axes: it is cast first.
         accepts: the kinds of dtype it is defined for, as NumPy's letters: f, i (with u), b, c.
         accepts_ordinary: the same for the ordinary variant, where that accepts more: it may convert integers first.
         validate: checks arrays and attributes, by name, before anything else happens.
@@ -149,6 +150,7 @@ class Row:
     call: str = ""
     masks: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    scalars: bool = False
     accepts: str = "fibc"
     accepts_ordinary: str = ""
     validate: Callable[..., None] | None = None

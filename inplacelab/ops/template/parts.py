@@ -42,6 +42,15 @@ def windows(row: Row) -> Iterator[str]:
         yield f"a{k}, form{k} = {each}.array, {each}.form or known_form({each})"
 
 
+def scalars(row: Row) -> Iterator[str]:
+    """Yields lines that cast an operand if only one of two is floating-point and one has no axes."""
+    if row.scalars:
+        x, y = row.inputs
+        yield "if form1 is not form0 and form1.kind != form0.kind:"
+        yield f"    {x}, {y} = operands.with_scalar({x}, {y})"
+        yield from ("    " + line for line in windows(row))
+
+
 def checks(row: Row, name: str, accepts: str) -> Iterator[str]:
     """Yields the checks of dtypes, and those of the row.
 

@@ -52,6 +52,7 @@ def _lines(row: Row) -> Iterator[str]:
     first, *others = row.inputs
     name, accepts = row.called or row.name, row.accepts_ordinary or row.accepts
     yield from parts.windows(row)
+    yield from parts.scalars(row)
     yield from parts.checks(row, name, accepts)
     yield f"storage = {first}.storage"
     for other in others:
