@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from differences import versions
 from inplacelab.language import Text, speak
 from inplacelab.lessons.differences import (
     OPENINGS,
@@ -63,6 +64,11 @@ def page(language: str) -> str:
             f"{_OPENING}\n",
             *map(block, OPENINGS.values()),
             f"{_DTYPES}\n",
+            f"## {versions.TITLE}\n",
+            f"{versions.ABOUT}\n",
+            block(versions.OPENING),
+            *_tables(versions.table()),
+            f"{versions.NOTES}\n",
             f"## {ALL}\n",
         ]
         return "\n".join([*parts, *map(_listed, chapters), *map(_in_full, chapters)])

@@ -35,6 +35,8 @@ ROOT = Path(__file__).parents[2]
 RENEW = "if the change is meant: python docs/write_differences.py --record"
 UNSTEADY = {"column-onto-column", "rows-assigned-by-index"}
 """Programs to which Paddle's answer differs from run to run: then only the verdict is the same."""
+SOMETIMES_REFUSED = {"axes-left-out"}
+"""Programs that Paddle checks with memory that was never written: it may also refuse them."""
 
 ENTRIES = [each for _, each in differences.every()]
 RECORDED = differences.recorded()
@@ -150,6 +152,8 @@ class TestOracles:
     @one_by_one
     def test_paddle_answers_as_recorded(self, entry: Difference, paddle: Any) -> None:
         recorded, answer = RECORDED[entry.key], paddle_answer(entry, paddle, entry.dtypes[0])
+        if entry.key in SOMETIMES_REFUSED and answer.refused:
+            return
         assert replace(recorded, paddle=answer).verdict("paddle") is recorded.verdict("paddle")
         assert entry.key in UNSTEADY or answer.agrees(recorded.paddle), RENEW
 
@@ -209,7 +213,7 @@ def test_the_pages_are_those_of_the_data(language: str) -> None:
 
 def test_endless_and_unsteady_programs_are_entries() -> None:
     assert {key for key, answers in RECORDED.items() if answers.paddle.endless} == ENDLESS
-    assert set(RECORDED) >= UNSTEADY
+    assert set(RECORDED) >= UNSTEADY | SOMETIMES_REFUSED
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
