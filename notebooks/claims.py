@@ -101,8 +101,8 @@ CLAIMS = (
             "`add_` 和 `subtract_` 可以用 `alpha` 给加数或减数乘上一个系数。",
         ),
         Text(
-            "They compute `x + alpha * y` and `x - alpha * y`, in place.",
-            "它们原地算出 `x + alpha * y` 和 `x - alpha * y`。",
+            "They compute `x + alpha * y` and `x - alpha * y`, in place. (In PaddlePaddle `add_` takes it since 3.2, `subtract_` since 3.3.)",
+            "它们原地算出 `x + alpha * y` 和 `x - alpha * y`。（在 PaddlePaddle 里，`add_` 从 3.2 版起才有这个系数，`subtract_` 从 3.3 版起才有。）",
         ),
         SHOWN,
     ),

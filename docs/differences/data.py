@@ -11,7 +11,7 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.lessons import differences
-from inplacelab.lessons.differences import FRAMEWORKS, Answer, Answers, Chapter, Difference, Kind
+from inplacelab.lessons.differences import DTYPES, FRAMEWORKS, Answer, Answers, Chapter, Difference, Kind
 
 FILE = Path(differences.__file__).with_name("data.json")
 """Where the lessons find the data. The recorded answers are kept only here."""
@@ -30,7 +30,8 @@ def chapters() -> tuple[Chapter, ...]:
 def _difference(row: dict[str, Any]) -> Difference:
     texts = {"kind": Kind[row["kind"]], "title": Text(**row["title"]), "why": Text(**row["why"])}
     torch = row.get("torch", row["program"])
-    return Difference(**row | texts | {"torch": torch or None, "fixed": row.get("fixed")})
+    dtypes = tuple(row.get("dtypes", DTYPES))
+    return Difference(**row | texts | {"torch": torch or None, "fixed": row.get("fixed"), "dtypes": dtypes})
 
 
 def as_text(versions: Mapping[str, str], chapters: Sequence[Chapter], answers: Mapping[str, Answers]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from differences import versions
 from inplacelab.language import Text, speak
 from inplacelab.lessons.differences import (
     OPENINGS,
@@ -40,6 +41,10 @@ _JUDGED = Text(
     "在求梯度的程序中（不计最后一章，那里的程序主动脱离历史）：",
 )
 _OPENING = Text("Every program begins with", "每个程序都以下面两行开始")
+_DTYPES = Text(
+    "With `float32` in place of `float64` the frameworks differ in the same way, unless an entry names its dtype.",
+    "把 `float64` 换成 `float32`，各框架的差异依旧；只在一种数据类型下才有的差异，条目会注明。",
+)
 ALL = Text("All programs", "全部程序")
 """The heading of the tables of all programs, in short."""
 
@@ -58,6 +63,12 @@ def page(language: str) -> str:
             *_tables(verdicts()),
             f"{_OPENING}\n",
             *map(block, OPENINGS.values()),
+            f"{_DTYPES}\n",
+            f"## {versions.TITLE}\n",
+            f"{versions.ABOUT}\n",
+            block(versions.OPENING),
+            *_tables(versions.table()),
+            f"{versions.NOTES}\n",
             f"## {ALL}\n",
         ]
         return "\n".join([*parts, *map(_listed, chapters), *map(_in_full, chapters)])
@@ -76,7 +87,7 @@ def _listed(chapter: Chapter) -> str:
     listing = table(chapter=chapter.key)
     (group,) = listing.groups
     rows = [
-        (f"[{each.title}](#{each.key})", *row[1:]) for each, row in zip(chapter.differences, group.rows, strict=True)
+        (f"[{each.heading}](#{each.key})", *row[1:]) for each, row in zip(chapter.differences, group.rows, strict=True)
     ]
     (written,) = _tables(Listing(chapter.title, listing.heads, [Group(None, rows)]))
     return f"### {chapter.title}\n\n{written}"

@@ -29,20 +29,32 @@ LEAF = ((1.0, 2.0), (3.0, 4.0))
 _STEP = 1e-6
 
 
-def paddle_answer(difference: Difference, paddle: ModuleType) -> Answer:
+def paddle_answer(difference: Difference, paddle: ModuleType, dtype: str) -> Answer:
     """The answer of the real Paddle."""
-    return Answer(endless=True) if difference.key in ENDLESS else run(difference.program, paddle)
+    return Answer(endless=True) if difference.key in ENDLESS else run(difference.program, paddle, dtype=dtype)
 
 
-def torch_answer(difference: Difference, torch: ModuleType) -> Answer | None:
+def torch_answer(difference: Difference, torch: ModuleType, dtype: str) -> Answer | None:
     """The answer of PyTorch; None if the program has no PyTorch version."""
-    return None if difference.torch is None else run(difference.torch, torch, "torch")
+    return None if difference.torch is None else run(difference.torch, torch, "torch", dtype=dtype)
 
 
-def all_answers(difference: Difference, paddle: ModuleType, torch: ModuleType) -> Answers:
-    """The three answers, and the finite difference if a gradient is asked for."""
-    judge = finite_difference(difference) if difference.asks_gradient else None
-    return Answers(ours(difference), paddle_answer(difference, paddle), torch_answer(difference, torch), judge)
+def all_answers(difference: Difference, paddle: ModuleType, torch: ModuleType, dtype: str | None = None) -> Answers:
+    """The three answers, and the finite difference if a gradient is asked for.
+
+    Args:
+        difference: the entry.
+        paddle: the real Paddle.
+        torch: PyTorch.
+        dtype: the default dtype; the first of the entry if None.
+    """
+    dtype = dtype or difference.dtypes[0]
+    return Answers(
+        ours(difference, dtype),
+        paddle_answer(difference, paddle, dtype),
+        torch_answer(difference, torch, dtype),
+        finite_difference(difference) if difference.asks_gradient else None,
+    )
 
 
 def finite_difference(difference: Difference) -> list[list[float]]:

@@ -52,7 +52,7 @@ def _programs() -> str:
     rows: list[Sequence[Cell]] = []
     for chapter, group in zip(load().chapters, listing.groups, strict=True):
         rows += [
-            (f"[{each.title}](#{each.key})", str(chapter.title), *row[1:])
+            (f"[{each.heading}](#{each.key})", str(chapter.title), *row[1:])
             for each, row in zip(chapter.differences, group.rows, strict=True)
         ]
     return markdown((listing.heads[0], _CHAPTER, *listing.heads[1:]), rows)

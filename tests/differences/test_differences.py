@@ -13,17 +13,30 @@ import pytest
 import inplacelab
 from differences import data
 from differences.page import PAGES, page
-from differences.queries import ENDLESS, finite_difference, paddle_answer, torch_answer
+from differences.queries import ENDLESS, all_answers, finite_difference, paddle_answer, torch_answer
 from inplacelab.language import LANGUAGES, Text, speak
 from inplacelab.lessons import differences
-from inplacelab.lessons.differences import Answers, Difference, Kind, Verdict, answer_in_words, close, ours, run
+from inplacelab.lessons.differences import (
+    DTYPES,
+    FRAMEWORKS,
+    Answers,
+    Difference,
+    Kind,
+    Verdict,
+    answer_in_words,
+    close,
+    ours,
+    run,
+)
 from inplacelab.listing import Group, Listing
 from tests.subtests import for_each
 
 ROOT = Path(__file__).parents[2]
 RENEW = "if the change is meant: python docs/write_differences.py --record"
-UNSTEADY = {"column-onto-column"}
+UNSTEADY = {"column-onto-column", "rows-assigned-by-index"}
 """Programs to which Paddle's answer differs from run to run: then only the verdict is the same."""
+SOMETIMES_REFUSED = {"axes-left-out"}
+"""Programs that Paddle checks with memory that was never written: it may also refuse them."""
 
 ENTRIES = [each for _, each in differences.every()]
 RECORDED = differences.recorded()
@@ -64,11 +77,14 @@ def _parts(answers: Answers) -> bool:
     return answers.torch is not None and not answers.inplacelab.agrees(answers.torch)
 
 
+def _holds(entry: Difference, answers: Answers) -> bool:
+    """True if the answers are what the entry says they are."""
+    return CLAIMS[entry.kind](answers, *map(answers.verdict, FRAMEWORKS))
+
+
 @each_entry
 def test_the_answers_are_what_the_entry_says_they_are(entry: Difference) -> None:
-    answers = RECORDED[entry.key]
-    verdicts = (answers.verdict("inplacelab"), answers.verdict("paddle"), answers.verdict("torch"))
-    assert CLAIMS[entry.kind](answers, *verdicts), verdicts
+    assert _holds(entry, RECORDED[entry.key])
 
 
 def test_inplacelab_is_never_silently_wrong() -> None:
@@ -97,9 +113,10 @@ def test_the_finite_difference_is_as_recorded(entry: Difference) -> None:
 
 @each_gradient
 def test_what_is_not_refused_has_the_gradient_of_the_finite_difference(entry: Difference) -> None:
-    answer = ours(entry)
-    if answer.refused is None and entry.kind is not Kind.ESCAPE:
-        assert close(answer.gradient, finite_difference(entry))
+    for dtype in DTYPES:
+        answer = ours(entry, dtype)
+        if answer.refused is None and entry.kind is not Kind.ESCAPE:
+            assert close(answer.gradient, finite_difference(entry)), dtype
 
 
 @each_refusal
@@ -134,15 +151,43 @@ class TestOracles:
 
     @one_by_one
     def test_paddle_answers_as_recorded(self, entry: Difference, paddle: Any) -> None:
-        recorded, answer = RECORDED[entry.key], paddle_answer(entry, paddle)
+        recorded, answer = RECORDED[entry.key], paddle_answer(entry, paddle, entry.dtypes[0])
+        if entry.key in SOMETIMES_REFUSED and answer.refused:
+            return
         assert replace(recorded, paddle=answer).verdict("paddle") is recorded.verdict("paddle")
         assert entry.key in UNSTEADY or answer.agrees(recorded.paddle), RENEW
 
     @one_by_one
     def test_torch_answers_as_recorded(self, entry: Difference, torch: Any) -> None:
-        answer, recorded = torch_answer(entry, torch), RECORDED[entry.key].torch
+        answer, recorded = torch_answer(entry, torch, entry.dtypes[0]), RECORDED[entry.key].torch
         assert (answer is None) == (recorded is None)
         assert answer is None or recorded is None or answer.agrees(recorded), RENEW
+
+    @one_by_one
+    def test_the_frameworks_differ_in_the_dtypes_of_the_entry_only(
+        self, entry: Difference, paddle: Any, torch: Any
+    ) -> None:
+        found = {dtype: all_answers(entry, paddle, torch, dtype) for dtype in DTYPES}
+        assert entry.dtypes == tuple(dtype for dtype in DTYPES if _holds(entry, found[dtype]))
+
+    @pytest.mark.parametrize("dtype", DTYPES)
+    @pytest.mark.parametrize(
+        ("assignment", "wrong"),
+        [
+            ("z[[0, 2]] = a * 3", "float64"),
+            ("z[np.array([0, 2])] = a * 3", "float64"),
+            ("z[paddle.to_tensor([0, 2])] = a * 3", "float64"),
+            ("z[paddle.to_tensor([True, False, True])] = a * 3", "float64"),
+            ("z[0:2] = a * 5", ""),  # 5: no memory with the right gradient of the others must be left behind
+            ("z.index_put_((paddle.to_tensor([0, 2]),), a * 5)", ""),
+        ],
+    )
+    def test_paddle_loses_what_is_assigned_by_an_index_in_float64(
+        self, assignment: str, wrong: str, dtype: str, paddle: Any
+    ) -> None:
+        program = f"z = paddle.zeros([3, 2])\n{assignment}\nloss = (z * z).sum()\n"
+        right = run(program, inplacelab, dtype=dtype)
+        assert run(program, paddle, dtype=dtype).agrees(right) is (dtype != wrong)
 
     def test_the_versions_are_those_that_answered(self, paddle: Any, torch: Any) -> None:
         assert differences.load().versions == {"paddle": paddle.__version__, "torch": torch.__version__.split("+")[0]}
@@ -168,7 +213,7 @@ def test_the_pages_are_those_of_the_data(language: str) -> None:
 
 def test_endless_and_unsteady_programs_are_entries() -> None:
     assert {key for key, answers in RECORDED.items() if answers.paddle.endless} == ENDLESS
-    assert set(RECORDED) >= UNSTEADY
+    assert set(RECORDED) >= UNSTEADY | SOMETIMES_REFUSED
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -177,23 +222,30 @@ def test_everything_can_be_shown_in_both_languages(language: str) -> None:
         tables = {key: differences.table(chapter=key).to_markdown() for key in {c.key for c, _ in differences.every()}}
         for chapter, entry in differences.every():
             shown = differences.show(entry.key)._repr_markdown_()
-            assert str(entry.title) in shown
+            assert str(entry.heading) in shown
             assert str(entry.why) in shown
             assert entry.program in shown
-            assert str(entry.title) in tables[chapter.key]
+            assert str(entry.heading) in tables[chapter.key]
+
+
+def test_an_entry_that_holds_in_one_dtype_says_so_in_its_heading() -> None:
+    heading = differences.find("column-onto-column").heading
+    assert heading.en == "A column is copied to another with a list as index (float64 only)"
+    assert heading.zh == "用列表作下标把一列写到另一列（仅 float64）"
+    assert differences.find("row-scaled").heading.en == "A row is scaled"
 
 
 def test_the_whole_table_holds_every_entry_under_the_title_of_its_chapter() -> None:
     table = differences.table()
     assert [(group.title, row[0]) for group in table.groups for row in group.rows] == [
-        (chapter.title, entry.title) for chapter, entry in differences.every()
+        (chapter.title, entry.heading) for chapter, entry in differences.every()
     ]
 
 
 def test_a_table_of_one_kind_holds_the_entries_of_that_kind() -> None:
     table = differences.table(kind=Kind.STRICTER)
     found = [row[0] for group in table.groups for row in group.rows]
-    assert found == [entry.title for entry in ENTRIES if entry.kind is Kind.STRICTER]
+    assert found == [entry.heading for entry in ENTRIES if entry.kind is Kind.STRICTER]
     assert all(group.rows for group in table.groups)
 
 

@@ -43,7 +43,7 @@ from inplacelab.language import Text
 from inplacelab.listing import Cell, Group, Listing
 
 __all__ = [
-    "FRAMEWORKS", "OPENINGS", "REFUSALS", "TITLE", "Answer", "Answers", "Chapter", "Data", "Difference", "Kind", "Shown", "Verdict",
+    "DTYPES", "FRAMEWORKS", "OPENINGS", "REFUSALS", "TITLE", "Answer", "Answers", "Chapter", "Data", "Difference", "Kind", "Shown", "Verdict",
     "answer_in_words", "block", "close", "counts", "default_dtype_restored", "every", "find", "load", "names", "ours", "recorded", "run",
     "show", "table", "verdicts",
 ]  # fmt: skip
@@ -64,11 +64,17 @@ class Kind(Enum):
     FOLLOWS = Text("as in Paddle, unlike PyTorch", "与 Paddle 相同，与 PyTorch 不同")
 
 
+DTYPES = ("float64", "float32")
+"""The default dtypes in which every program is tried."""
+
+_ONLY = Text("{title} ({dtypes} only)", "{title}（仅 {dtypes}）")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Difference:
     """One program, and why the three frameworks do not agree on it.
 
-    The program begins after the opening (`OPENINGS`), which makes the leaf `a`. It ends with either `loss`, which is then differentiated with respect
+    The program begins after the opening (`OPENINGS`), which sets the default dtype and makes the leaf `a`. It ends with either `loss`, which is then differentiated with respect
     to `a`, or `answer`, a plain value.
 
     Attributes:
@@ -79,6 +85,7 @@ class Difference:
         torch: the PyTorch version of the program; None if there is none, for the reason that `why` gives.
         why: why the answers differ.
         fixed: for a program that is refused: one of the same meaning that is not. None if there is none.
+        dtypes: those of `DTYPES` in which the frameworks differ. The recorded answers are those of the first.
     """
 
     key: str
@@ -88,6 +95,12 @@ class Difference:
     torch: str | None
     why: Text
     fixed: str | None
+    dtypes: tuple[str, ...] = DTYPES
+
+    @property
+    def heading(self) -> Text:
+        """The title, with the dtypes if the frameworks do not differ in all of them."""
+        return self.title if self.dtypes == DTYPES else _ONLY.format(title=self.title, dtypes=", ".join(self.dtypes))
 
     @property
     def asks_gradient(self) -> bool:
@@ -224,7 +237,11 @@ def load() -> Data:
 
 def _chapter(data: dict[str, Any]) -> Chapter:
     entries = tuple(
-        Difference(**each | {"kind": Kind[each["kind"]], "title": Text(*each["title"]), "why": Text(*each["why"])})
+        Difference(
+            **each
+            | {"kind": Kind[each["kind"]], "title": Text(*each["title"]), "why": Text(*each["why"])}
+            | {"dtypes": tuple(each["dtypes"])}
+        )
         for each in data["differences"]
     )
     return Chapter(data["key"], Text(*data["title"]), Text(*data["why"]), entries)
@@ -275,7 +292,7 @@ torch.set_default_dtype(torch.float64)
 a = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)
 """,
 }
-"""What every program begins with, by the name under which it uses the framework."""
+"""What every program begins with, by the name under which it uses the framework. Another default dtype replaces float64."""
 
 REFUSALS = (RuntimeError, ValueError, TypeError, SystemError, IndexError, AssertionError, AttributeError)
 """What may be a refusal. (Paddle refuses a number by an AttributeError: it asks the number for its shape.)"""
@@ -286,23 +303,24 @@ _NOT_THERE = re.compile(r"^(module|type object|'\w*Tensor' object).* has no attr
 _SERIAL_NUMBER = re.compile(r"generated_tensor_\d+")
 
 
-def ours(difference: Difference) -> Answer:
-    """The answer of inplacelab, here and now."""
-    return run(difference.program, inplacelab)
+def ours(difference: Difference, dtype: str | None = None) -> Answer:
+    """The answer of inplacelab, here and now, in `dtype`, or in the first dtype of the entry."""
+    return run(difference.program, inplacelab, dtype=dtype or difference.dtypes[0])
 
 
-def run(program: str, module: Any, name: str = "paddle") -> Answer:
+def run(program: str, module: Any, name: str = "paddle", *, dtype: str = DTYPES[0]) -> Answer:
     """Run a program in a framework.
 
     Args:
         program: its text, without the opening.
         module: the framework: inplacelab, or the real Paddle or PyTorch. So none of them has to be installed here.
         name: the name under which the program uses the framework: "paddle" or "torch".
+        dtype: the default dtype.
     """
     scope: dict[str, Any] = {name: module, "np": np}
     with default_dtype_restored(module):
         try:
-            exec(OPENINGS[name] + program, scope)
+            exec(OPENINGS[name].replace("float64", dtype) + program, scope)
             if "loss" not in scope:
                 return Answer(value=_rounded(scope["answer"]))
             scope["loss"].backward()
@@ -387,7 +405,7 @@ def show(key: str) -> Shown:
     ...
     """
     each = find(key)
-    parts = [f"### {each.title}\n", block(each.program), _answers_in_full(each), f"{each.why}\n"]
+    parts = [f"### {each.heading}\n", block(each.program), _answers_in_full(each), f"{each.why}\n"]
     if each.fixed is not None:
         parts.append(f"{_INSTEAD}\n\n{block(each.fixed)}")
     if each.torch == each.program:
@@ -473,7 +491,7 @@ def _row(difference: Difference) -> tuple[Cell, ...]:
         answer_in_words(answers.of(name)) if answers.verdict(name) is Verdict.VALUE else _verdict(difference, name)
         for name in FRAMEWORKS
     ]
-    return difference.title, "" if judge is None else _code(_numbers(judge)), *cells
+    return difference.heading, "" if judge is None else _code(_numbers(judge)), *cells
 
 
 def _verdict(difference: Difference, framework: str) -> Text:
