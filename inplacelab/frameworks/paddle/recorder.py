@@ -180,7 +180,8 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         objects.nodes.made.clear()
         if call.kind.name == "register_hook":
             self.passes.calls(args[1] if len(args) > 1 else None, iter(args[:1]))
-        results = list(tensors_of(result))
+        several = result if type(result) is tuple else (result,)  # some of them may be lists of tensors
+        results = [tensor for each in several for tensor in tensors_of(each)]
         written = self._written(call, results)
         call.given = given_to(call, args, kwargs)
         for known, tensor in written:
