@@ -35,7 +35,8 @@ _USES: Mapping[str, Mapping[str, tuple[int, ...]]] = {
     "DepthwiseConv2d": _CONVOLUTION, "DepthwiseConv2dTranspose": _CONVOLUTION, "Conv3d": _CONVOLUTION, "Conv3dTranspose": _CONVOLUTION,
     "Kron": _PRODUCT, "Cross": _PRODUCT, "Einsum": _PRODUCT, "GridSample": {"x": _SECOND},
     "Copysign": {"x": _FIRST, "y": _FIRST}, "Remainder": {"x": _SECOND, "y": _SECOND}, "Heaviside": {"x": _SECOND, "y": ()},
-    "Prelu": {"y": _FIRST}, "Solve": {"y": (), "out": _FIRST}, "TriangularSolve": {"y": (), "out": _FIRST},
+    "Prelu": {"y": _FIRST}, "PutAlongAxis": {"x": _FIRST}, "Solve": {"y": (), "out": _FIRST}, "TriangularSolve": {"y": (), "out": _FIRST},
+    "CholeskySolve": {"out": _SECOND}, "Swiglu": {"y": _FIRST}, "Bilinear": {"x": (1, 2), "y": (0, 2), "weight": _BOTH},
     "Lerp": {"x": (), "y": (), "weight": _BOTH, "out": ()}, "DeformableConv": {"x": (1, 2, 3), "filter": (0, 1, 3)},
     "SendUeRecv": _PRODUCT, "SendUv": _PRODUCT, "IndexAdd": {"index": _SECOND}, "ScatterNdAdd": {"index": _SECOND},
     "GroupNorm": {"x": (), "scale": _BOTH, "bias": _BOTH, "out": _BOTH},
@@ -46,11 +47,13 @@ _USES: Mapping[str, Mapping[str, tuple[int, ...]]] = {
 
 _NO_USES: Mapping[str, str] = {
     "x": (
-        "Angle AsStrided Complex Crop Cummax Cummin Cumsum Elu Kthvalue MaxPool2dWithIndex MaxPool3dWithIndex Median Meshgrid Mode Multiplex "
-        "Nanmedian NllLoss Qr ReduceAs RepeatInterleave RepeatInterleaveWithTensorIndex Rrelu Svd TakeAlongAxis TensorUnfold Topk Unpool"
+        "Angle AsStrided CholeskySolve Crop Cummax Cummin Cumsum Elu Frame Kthvalue MaxPool2dWithIndex MaxPool3dWithIndex Median Meshgrid Mode Multiplex "
+        "Nanmedian NllLoss Qr ReduceAs RepeatInterleave RepeatInterleaveWithTensorIndex RoiPool Rrelu Svd TakeAlongAxis TensorUnfold Topk Unpool"
     ),
-    "y": "Complex Meshgrid Multiplex ReduceAs",
-    "out": "AsStrided Median Nanmedian Silu",
+    "y": "Meshgrid Multiplex ReduceAs",
+    "out": "AsStrided Median Nanmedian SendUeRecv Silu Unpool",
+    "real": "Complex",
+    "imag": "Complex",
     "values": "SetValueWithTensor",
 }
 """By what a node's derivative calls a saved value: nodes that have saved it, to know a shape or for nothing, and compute no gradient from it."""

@@ -161,9 +161,9 @@ _MANY = "x y " + " ".join(f"input_{k}" for k in range(2, 40))
 
 SAVED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **_nodes(
-        "Abs Acos Acosh Angle Asin Asinh Atan Atanh Celu Clip Cos Cosh Crop Cumsum Digamma Erf Gammaln Gelu Hardshrink Hardswish Hardtanh I0 "
+        "Abs Acos Acosh Angle Asin Asinh Atan Atanh Celu Clip Cos Cosh Crop Cumsum Digamma Erf Frame Gammaln Gelu Hardshrink Hardswish Hardtanh I0 "
         "LeakyRelu Lgamma Log Log10 Log1p Log2 Logit Logsigmoid Mish Pow RepeatInterleave Sin Sinh Softplus Softshrink Softsign Square "
-        "Stanh Swiglu Swish Tan TanhShrink TensorUnfold ThresholdedRelu",
+        "Stanh Swish Tan TanhShrink TensorUnfold ThresholdedRelu",
         "x", "x",
     ),
     **_nodes(
@@ -171,7 +171,7 @@ SAVED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         "x", "out",
     ),
     **_nodes(
-        "Amax Amin AsStrided Cumprod Det Elu I0e I1 I1e Logcumsumexp Logsumexp LpPool2d MatrixPower Max Min PNorm Pool2d Pool3d Prod Silu "
+        "Amax Amin AsStrided Cumprod Det Elu I0e I1 I1e Logcumsumexp Logsumexp LpPool2d MatrixPower Max Maxout Min PNorm Pool2d Pool3d Prod Silu "
         "Slogdet",
         "x", "x out",
     ),
@@ -181,13 +181,16 @@ SAVED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **_nodes("Lu Median Nanmedian Qr", "x", "x out out_1"),
     **_nodes("Svd", "x", "x out out_1 out_2"),
     **_nodes(
-        "Atan2 BceLoss Bmm Complex Copysign Cross Dot ElementwisePow Fmax Fmin Gammaincc GridSample Heaviside Kron Matmul Maximum Minimum Multiply Mv Prelu "
-        "ReduceAs Remainder SigmoidCrossEntropyWithLogits",
+        "Atan2 BceLoss Bmm Copysign Cross Dot ElementwisePow Fmax Fmin Gammaincc GridSample Heaviside Kron Matmul Maximum Minimum Multiply Mv Prelu "
+        "ReduceAs Remainder SigmoidCrossEntropyWithLogits Swiglu",
         "x y", "x y",
     ),
     **_nodes("CholeskySolve Dist Divide Solve TriangularSolve", "x y", "x y out"),
     **_nodes("Lerp", "x y weight", "x y weight out"),
     **_nodes("Addmm Baddbmm", "input x y", "input x y"),
+    **_nodes("Bilinear", "x y weight", "x y weight"),
+    **_nodes("Complex", "real imag", "real imag"),
+    **_nodes("LogLoss", "x label", "x label"),
     **_nodes("LayerNorm InstanceNorm", "x scale bias", "x scale"),
     **_nodes("GroupNorm", "x scale bias", "x scale bias out"),
     **_nodes("BatchNorm", "x mean variance scale bias", "x mean variance scale bias out_3 out_4 out_5"),
@@ -203,7 +206,10 @@ SAVED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **_nodes("SetValueWithTensor", "x key values", "values"),
     **_nodes("Conv2dTranspose Conv3d Conv3dTranspose DepthwiseConv2d DepthwiseConv2dTranspose", "x filter", "x filter"),
     **_nodes("DeformableConv", "x offset filter mask", "x offset filter mask"),
-    **_nodes("RepeatInterleaveWithTensorIndex Unpool", "x index", "x index"),
+    **_nodes("RepeatInterleaveWithTensorIndex", "x index", "x index"),
+    **_nodes("Unpool", "x index", "x index out"),
+    **_nodes("RoiAlign", "x boxes counts", "boxes counts"),
+    **_nodes("RoiPool", "x boxes counts", "x boxes counts out_1"),
     **_nodes("SegmentPool", "x index", "x index out out_1"),
     **_nodes("SendURecv", "x sources targets", "x sources targets out"),
     **_nodes("SendUeRecv", "x y sources targets", "x y sources targets out"),
@@ -213,9 +219,9 @@ SAVED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **_nodes("Einsum", "x", "x=out_1 y=out_2"),
     "Conv2dGradNodeFinal": (("x", "filter"), ("x", "filter")),
     **_nodes(
-        "Add AddN AsComplex AsReal Assign AssignOut BroadcastTensors Cast Ceil Clone Concat Detach Diagonal DivScale Dropout Expand ExpandAs Exponential "
-        "FftC2c FftC2r FftR2c Fill FillDiagonal Flatten Flip Floor HuberLoss Imag Mean MeanAll Pad Real Reshape Roll Round Scale SetValue Sign Slice Split SplitWithNum "
-        "Squeeze Stack StridedSlice Subtract Sum Tile Trace Transpose Tril Triu Trunc Unbind Unsqueeze Unstack ViewDtype ViewShape",
+        "Add AddN AffineGrid AsComplex AsReal Assign AssignOut BicubicInterp BilinearInterp BroadcastTensors Cast Ceil ChannelShuffle Clone Concat Detach Diagonal DivScale Dropout Expand ExpandAs Exponential "
+        "FftC2c FftC2r FftR2c Fill FillDiagonal Flatten Flip Floor Fold HuberLoss Imag LabelSmooth LinearInterp Mean MeanAll NearestInterp Pad Pad3d PixelShuffle PixelUnshuffle Real Reshape Roll Round Scale SetValue Sign Slice Split SplitWithNum "
+        "Squeeze Stack StridedSlice Subtract Sum TemporalShift Tile Trace Transpose Tril TrilinearInterp Triu Trunc Unbind Unfold Unsqueeze Unstack ViewDtype ViewShape",
         "x", "",
     ),
     "AddNGradNodeFinal": (("x",), ()),
@@ -261,25 +267,26 @@ def _kept(
         if result.startswith(OUT):
             place = int(result.removeprefix(OUT) or 0)
             if place < len(results):
-                yield _as_kept(name, *results[place])
+                yield as_kept(name, *results[place])
         else:
             place = names.index(name)
             found = operands[place] if place < len(operands) and place != replaced else None
             if found is not None and _is_itself(name, found[0], results[0][0]):
-                yield _as_kept(name, *found)
+                yield as_kept(name, *found)
 
 
 def _is_itself(name: str, operand: Operand, result: Operand) -> bool:
     """Whether an operand entered the operation as it was: one of another floating-point type, or a mask for an index, is converted first,
     into a tensor that nothing shows.
     """
-    if name == "index" and operand.dtype == "bool":
-        return False
+    if name in ("real", "imag") or (name == "index" and operand.dtype == "bool"):
+        return name != "index"
     real = ("float", "bfloat")
     wider = (*real, "complex") if operand.dtype.startswith(real) else ("complex",)
     is_converted = operand.dtype.startswith((*real, "complex")) and result.dtype.startswith(wider)
     return operand.dtype == result.dtype or not is_converted
 
 
-def _as_kept(name: str, operand: Operand, version: int) -> events.Kept:
+def as_kept(name: str, operand: Operand, version: int) -> events.Kept:
+    """Returns a tensor that a node has saved, at a version."""
     return events.Kept(name, operand.storage, operand.counter, version, operand.layout, False, operand.dtype)
