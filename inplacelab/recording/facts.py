@@ -399,9 +399,9 @@ class OverwriteFacts:
     """How often."""
     last: Sites = field(default=(), compare=False, metadata=LEFT_OUT)
     """Where it ran the last time, if it ran several times."""
-    how: Literal["", "beside", "silent", "marked", "lost", "node"] = field(default="", metadata=LEFT_OUT)
-    """"": it overwrote the value; "beside": other elements of its storage; "silent": the value, without a new version; "marked": it only raised the
-    version, as `mark_dirty` does. "lost", "node": the graph does not know of it, since what is read later has no grad node, or an earlier one."""
+    how: Literal["", "beside", "silent", "unchecked", "marked", "lost", "node"] = field(default="", metadata=LEFT_OUT)
+    """"": it overwrote the value; "beside": other elements of its storage; "silent": the value, without a new version; "unchecked": the value, and
+    the node does not compare versions; "marked": it only raised the version, as `mark_dirty` does. "lost", "node": the graph does not know of it, since what is read later has no grad node, or an earlier one."""
     through: tuple[str, ...] = field(default=(), metadata=LEFT_OUT)
     """The program's names for the tensor that was written; those of another than the saved one."""
     relation: Literal["", "view", "shares"] = field(default="", metadata=LEFT_OUT)

@@ -32,10 +32,31 @@ _USES: Mapping[str, Mapping[str, tuple[int, ...]]] = {
     "Addr": {"vec1": _THIRD, "vec2": _SECOND}, "Addcmul": {"tensor1": _THIRD, "tensor2": _SECOND},
     "Conv2d": _CONVOLUTION, "Conv2dTranspose": _CONVOLUTION, "Convolution": _CONVOLUTION, "Linear": _CONVOLUTION,
     "Divide": {"x": (), "y": _BOTH, "out": _SECOND}, "Div": {"self": _SECOND, "other": _BOTH},
+    "DepthwiseConv2d": _CONVOLUTION, "DepthwiseConv2dTranspose": _CONVOLUTION, "Conv3d": _CONVOLUTION, "Conv3dTranspose": _CONVOLUTION,
+    "Kron": _PRODUCT, "Cross": _PRODUCT, "Einsum": _PRODUCT, "GridSample": {"x": _SECOND},
+    "Copysign": {"x": _FIRST, "y": _FIRST}, "Remainder": {"x": _SECOND, "y": _SECOND}, "Heaviside": {"x": _SECOND, "y": ()},
+    "Prelu": {"y": _FIRST}, "PutAlongAxis": {"x": _FIRST}, "Solve": {"y": (), "out": _FIRST}, "TriangularSolve": {"y": (), "out": _FIRST},
+    "CholeskySolve": {"out": _SECOND}, "Swiglu": {"y": _FIRST}, "Bilinear": {"x": (1, 2), "y": (0, 2), "weight": _BOTH},
+    "Lerp": {"x": (), "y": (), "weight": _BOTH, "out": ()}, "DeformableConv": {"x": (1, 2, 3), "filter": (0, 1, 3)},
+    "SendUeRecv": _PRODUCT, "SendUv": _PRODUCT, "IndexAdd": {"index": _SECOND}, "ScatterNdAdd": {"index": _SECOND},
+    "GroupNorm": {"x": (), "scale": _BOTH, "bias": _BOTH, "out": _BOTH},
     "LayerNorm": _NORM, "InstanceNorm": _NORM, "NativeLayerNorm": _NORM,
     "BatchNorm": {**_NORM, "mean": _SECOND, "variance": _BOTH}, "NativeBatchNorm": {**_NORM, "running_mean": _SECOND, "running_var": _BOTH},
 }  # fmt: skip
 """By the node and the derivative's name of the saved value: the positions of the inputs whose gradients are computed from it."""
+
+_NO_USES: Mapping[str, str] = {
+    "x": (
+        "Angle AsStrided CholeskySolve Crop Cummax Cummin Cumsum Elu Frame Kthvalue MaxPool2dWithIndex MaxPool3dWithIndex Median Meshgrid Mode Multiplex "
+        "Nanmedian NllLoss Qr ReduceAs RepeatInterleave RepeatInterleaveWithTensorIndex RoiPool Rrelu Svd TakeAlongAxis TensorUnfold Topk Unpool"
+    ),
+    "y": "Meshgrid Multiplex ReduceAs",
+    "out": "AsStrided Median Nanmedian SendUeRecv Silu Unpool",
+    "real": "Complex",
+    "imag": "Complex",
+    "values": "SetValueWithTensor",
+}
+"""By what a node's derivative calls a saved value: nodes that have saved it, to know a shape or for nothing, and compute no gradient from it."""
 
 RUNNING = frozenset({"mean", "variance", "running_mean", "running_var"})
 """What a normalization saves for evaluation: in training its derivatives use the statistics of the batch."""
@@ -51,7 +72,8 @@ def uses_of(node: str, saved: str, *, trains: bool = True) -> tuple[int, ...] | 
     """
     if not trains and saved in ("x", "input"):
         return _SECOND
-    return _USES.get(_AFTER_NAME.sub("", node), {}).get(saved)
+    operation = _AFTER_NAME.sub("", node)
+    return () if operation in _NO_USES.get(saved, "").split() else _USES.get(operation, {}).get(saved)
 
 
 def position_of(edge: str) -> int | None:

@@ -416,8 +416,8 @@ class _Sweep:
         return tuple(sorted(found))
 
 
-_UNCHECKED = "GradNodePyLayer"
-"""Nodes whose saved tensors Paddle gives back without comparing versions."""
+_UNCHECKED = ("GradNodePyLayer", "EinsumGradNode")
+"""Nodes whose saved tensors Paddle uses without comparing versions."""
 
 
 def unnoticed_writes(recording: Recording) -> list[Unnoticed]:
@@ -439,6 +439,10 @@ def _facts(recording: Recording, each: Unnoticed) -> FailureFacts:
     node = next((facts.name for facts in nodes), "")
     names = each.tensor.names if each.tensor else ()
     wrote = OverwriteFacts(each.write.op or "", 0, 0, write, how="silent" if each.why == "saved" else each.why)
+    if each.kept is not None:
+        facts = next(facts for facts in each.write.writes if facts.storage == each.kept[1].storage)
+        if facts.before != facts.after:
+            wrote = replace(wrote, before=facts.before, after=facts.after, how="unchecked")
     if each.is_update:
         wrote = as_update(wrote, "own", lambda file: recording.text_of(source_of(recording, file) or 0))
     if each.through is not None:

@@ -343,7 +343,32 @@ def test_a_layer_of_the_program_is_one_operation_and_one_node() -> None:
     assert [step.op for step in ran.recording.steps if step.kind == "operation" and step.phase == "backward"] == [
         "multiply"
     ] * 3
-    assert any("`GradNodePyLayer_Cube`" in each for each in remarks(ran.recording))
+    assert not any("`GradNodePyLayer_Cube`" in each for each in remarks(ran.recording))
+
+
+def test_what_the_forward_of_a_layer_has_saved_is_told() -> None:
+    """Paddle gives `saved_tensor()` back without comparing versions."""
+    text = """
+    class Product(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.save_for_backward(a, {0})
+            return a * b
+        @staticmethod
+        def backward(ctx, g):
+            return g, g
+    x, y = paddle.ones([2]) * 2, paddle.ones([2])
+    x.stop_gradient = False
+    z = Product.apply(x, y)
+    """
+    ran = run(text.replace("{0}", "b"))
+    state = ran.recording.state()
+    saved = state.nodes[state.tensor("z").node or 0].saved
+    assert [(each.name, each.storage) for each in saved] == [
+        ("saved_tensor()[0]", state.tensor("x").storage), ("saved_tensor()[1]", state.tensor("y").storage)
+    ]  # fmt: skip
+    part = run(text.replace("{0}", "a + b")).recording
+    assert any("`GradNodePyLayer_Product`" in each for each in remarks(part))
 
 
 # ---- training -------------------------------------------------------------------------------------------------------------------

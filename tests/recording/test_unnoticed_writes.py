@@ -42,6 +42,13 @@ FOUND = {
     "set_value of a result": "b = a * 2\nb.set_value(np.zeros((2, 2)))\nloss = b.sum()\n",
     "another storage": "b = a * 2\nb.set_(paddle.full([2, 2], 5., dtype='float64'))\nloss = b.sum()\n",
     "set_value of a saved value": "b = a * 2\nloss = (b * b).sum()\nb.set_value(np.zeros((2, 2)))\n",
+    "an operand of einsum, whose version is not checked": "b = a * 2\nloss = paddle.einsum('ij,jk->ik', b, b * 1).sum()\nb.scale_(3.)\n",
+    "a tensor that a PyLayer has saved": (
+        "class Square(paddle.autograd.PyLayer):\n"
+        "    @staticmethod\n    def forward(ctx, x):\n        ctx.save_for_backward(x)\n        return x * x\n"
+        "    @staticmethod\n    def backward(ctx, g):\n        return 2 * ctx.saved_tensor()[0] * g\n"
+        "b = a * 2\nloss = Square.apply(b).sum()\nb.scale_(3.)\n"
+    ),
     "an optimizer's step after the forward pass": (
         "loss = (a * a * a).sum()\n(a * 1).sum().backward()\npaddle.optimizer.SGD(1., parameters=[a]).step()\na.clear_gradient(False)\n"
     ),

@@ -140,7 +140,7 @@ def kind_of(name: str) -> PaddleKind:
     return PaddleKind(
         _OPERATORS.get(name, name), fills=name not in _EMPTY, is_silent=name in _SILENT, leads_outside=name in ("get_tensor", "run_program"),
         swaps=name in ("__rsub__", "__rtruediv__", "__rdiv__", "__rpow__", "__rmatmul__", "__rmod__", "__rfloordiv__"),
-        shows=1 if name == "batch_norm" else None, is_whole=name == "set_value",
+        shows=1 if name in ("batch_norm", "einsum") else None, is_whole=name == "set_value",
     )  # fmt: skip
 
 
@@ -157,7 +157,11 @@ def given_to(call: PaddleCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     elif call.kind.swaps:
         values.reverse()
     pairs = zip(call.operands, call.versions, strict=True)
-    told = {id(tensor): pair for tensor, pair in zip(call.tensors, pairs, strict=True)}
+    told = {
+        id(tensor): pair
+        for known, tensor, pair in zip(call.known, call.tensors, pairs, strict=True)
+        if known.owner is not None or known.alive() is tensor  # what adaptive pooling hands on counts its own versions
+    }
     flat = [each for value in values for each in (value if type(value) in (list, tuple) else [value])]
     return [told.get(id(value)) for value in flat]
 

@@ -41,6 +41,11 @@ class Caller(Protocol):
     ) -> Any:
         """Calls the `apply` of a `PyLayer`."""
 
+    def saves(
+        self, name: str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
+        """Calls the `save_for_backward` of a `PyLayer`."""
+
 
 class _Place(NamedTuple):
     """Where a function was replaced."""
@@ -96,6 +101,8 @@ def _replace_all() -> None:
         )
     for name in ("run_backward", "run_partial_grad"):
         _replace(core.eager, name, _replacement("runs_pass", name, getattr(core.eager, name)))
+    save, context = "save_for_backward", paddle.autograd.PyLayerContext
+    _replace(context, save, _replacement("saves", save, vars(context)[save]))
     _replace(paddle.autograd.PyLayer, "apply", classmethod(_watched_layer(vars(core.eager.PyLayer)["apply"])))
 
 

@@ -152,62 +152,81 @@ OUT = "out"
 
 def _nodes(names: str, operands: str, saved: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     """For nodes with these names: what their operands are called, in the order of the arguments, and which of them they save."""
-    return {
-        f"{name}GradNode": (tuple(operands.split()), tuple(each.replace("_", " ") for each in saved.split()))
-        for name in names.split()
-    }
+    given, kept = (tuple([each.replace("_", " ") for each in some.split()]) for some in (operands, saved))
+    return {f"{name}GradNode": (given, kept) for name in names.split()}
 
+
+_MANY = "x y " + " ".join(f"input_{k}" for k in range(2, 40))
+"""The operands of nodes that take a list of them."""
 
 SAVED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **_nodes(
-        "Abs Acos Acosh Angle Asin Asinh Atan Atanh Celu Clip Cos Cosh Cumsum Digamma Erf Gammaln Gelu Hardshrink Hardswish Hardtanh I0 "
+        "Abs Acos Acosh Angle Asin Asinh Atan Atanh Celu Clip Cos Cosh Crop Cumsum Digamma Erf Frame Gammaln Gelu Hardshrink Hardswish Hardtanh I0 "
         "LeakyRelu Lgamma Log Log10 Log1p Log2 Logit Logsigmoid Mish Pow RepeatInterleave Sin Sinh Softplus Softshrink Softsign Square "
-        "Stanh Swiglu Swish Tan TanhShrink ThresholdedRelu",
+        "Stanh Swish Tan TanhShrink TensorUnfold ThresholdedRelu",
         "x", "x",
     ),
     **_nodes(
-        "Cholesky Erfinv Exp Expm1 Hardsigmoid Inverse LogSoftmax Reciprocal Relu Relu6 Rsqrt Selu Sigmoid Softmax Sqrt Tanh",
+        "Cholesky Erfinv Exp Expm1 GumbelSoftmax Hardsigmoid Inverse LogSoftmax Reciprocal Relu Relu6 Rsqrt Selu Sigmoid Softmax Sqrt Tanh",
         "x", "out",
     ),
     **_nodes(
-        "Amax Amin AsStrided Cumprod Det Elu I0e I1 Logcumsumexp Logsumexp Max Min PNorm Pool2d Prod Silu Slogdet",
+        "Amax Amin AsStrided Cumprod Det Elu I0e I1 I1e Logcumsumexp Logsumexp LpPool2d MatrixPower Max Maxout Min PNorm Pool2d Pool3d Prod Silu "
+        "Slogdet",
         "x", "x out",
     ),
-    **_nodes("Cummax Cummin Kthvalue MaxPool2dWithIndex Topk", "x", "x out_1"),
-    **_nodes("Argsort", "x", "out_1"),
-    **_nodes("Median", "x", "x out out_1"),
+    **_nodes("Cummax Cummin Kthvalue MaxPool2dWithIndex MaxPool3dWithIndex Mode Rrelu Topk", "x", "x out_1"),
+    **_nodes("Argsort Eigvalsh", "x", "out_1"),
+    **_nodes("Eig Eigh", "x", "out out_1"),
+    **_nodes("Lu Median Nanmedian Qr", "x", "x out out_1"),
+    **_nodes("Svd", "x", "x out out_1 out_2"),
     **_nodes(
-        "Atan2 BceLoss Bmm Copysign Cross Dot ElementwisePow Fmax Fmin Gammaincc Heaviside Kron Matmul Maximum Minimum Multiply Mv Prelu "
-        "Remainder SigmoidCrossEntropyWithLogits",
+        "Atan2 BceLoss Bmm Copysign Cross Dot ElementwisePow Fmax Fmin Gammaincc GridSample Heaviside Kron Matmul Maximum Minimum Multiply Mv Prelu "
+        "ReduceAs Remainder SigmoidCrossEntropyWithLogits Swiglu",
         "x y", "x y",
     ),
-    **_nodes("Dist Divide Solve", "x y", "x y out"),
-    **_nodes("Lerp", "x y weight", "x y out"),
+    **_nodes("CholeskySolve Dist Divide Solve TriangularSolve", "x y", "x y out"),
+    **_nodes("Lerp", "x y weight", "x y weight out"),
     **_nodes("Addmm Baddbmm", "input x y", "input x y"),
+    **_nodes("Bilinear", "x y weight", "x y weight"),
+    **_nodes("Complex", "real imag", "real imag"),
+    **_nodes("LogLoss", "x label", "x label"),
     **_nodes("LayerNorm InstanceNorm", "x scale bias", "x scale"),
     **_nodes("GroupNorm", "x scale bias", "x scale bias out"),
     **_nodes("BatchNorm", "x mean variance scale bias", "x mean variance scale bias out_3 out_4 out_5"),
-    **_nodes("Gather GatherNd IndexAdd IndexElementwiseGet IndexElementwisePut IndexElementwisePutWithTensor IndexPut IndexSelect Scatter", "x index values", "index"),
+    **_nodes("Gather GatherNd IndexAdd IndexElementwiseGet IndexElementwisePut IndexElementwisePutWithTensor IndexPut IndexSample IndexSelect Scatter ScatterNdAdd", "x index values", "index"),
     **_nodes("TakeAlongAxis", "x index", "x index"),
     **_nodes("PutAlongAxis", "x index values", "x index values out"),
     **_nodes("MaskedSelect MaskedFill", "x mask values", "mask"),
     **_nodes("Where", "condition x y", "condition"),
     **_nodes("Embedding", "x weight", "x"),
-    **_nodes("NllLoss", "x label", "x label out_1"),
+    **_nodes("NllLoss", "x label weight", "x label weight out_1"),
     **_nodes("CrossEntropyWithSoftmax", "x label", "label out"),
     **_nodes("KldivLoss", "x label", "label"),
     **_nodes("SetValueWithTensor", "x key values", "values"),
-    **_nodes("Conv2dTranspose", "x filter", "x filter"),
+    **_nodes("Conv2dTranspose Conv3d Conv3dTranspose DepthwiseConv2d DepthwiseConv2dTranspose", "x filter", "x filter"),
+    **_nodes("DeformableConv", "x offset filter mask", "x offset filter mask"),
+    **_nodes("RepeatInterleaveWithTensorIndex", "x index", "x index"),
+    **_nodes("Unpool", "x index", "x index out"),
+    **_nodes("RoiAlign", "x boxes counts", "boxes counts"),
+    **_nodes("RoiPool", "x boxes counts", "x boxes counts out_1"),
+    **_nodes("SegmentPool", "x index", "x index out out_1"),
+    **_nodes("SendURecv", "x sources targets", "x sources targets out"),
+    **_nodes("SendUeRecv", "x y sources targets", "x y sources targets out"),
+    **_nodes("SendUv", "x y sources targets", "x y sources targets"),
+    **_nodes("Meshgrid MultiDot Multiplex", _MANY, _MANY),
+    **_nodes("Rnn", _MANY, f"{_MANY} out out_1 out_2 out_3 out_4"),
+    **_nodes("Einsum", "x", "x=out_1 y=out_2"),
     "Conv2dGradNodeFinal": (("x", "filter"), ("x", "filter")),
     **_nodes(
-        "Add AddN AsComplex AsReal Assign AssignOut Cast Ceil Clone Concat Detach Diagonal DivScale Dropout Einsum Expand ExpandAs Exponential "
-        "Fill FillDiagonal Flatten Flip Floor Imag Mean MeanAll Pad Real Reshape Roll Round Scale SetValue Sign Slice Split SplitWithNum "
-        "Squeeze Stack StridedSlice Subtract Sum Tile Trace Transpose Tril Triu Trunc Unbind Unsqueeze Unstack ViewDtype ViewShape",
+        "Add AddN AffineGrid AsComplex AsReal Assign AssignOut BicubicInterp BilinearInterp BroadcastTensors Cast Ceil ChannelShuffle Clone Concat Detach Diagonal DivScale Dropout Expand ExpandAs Exponential "
+        "FftC2c FftC2r FftR2c Fill FillDiagonal Flatten Flip Floor Fold HuberLoss Imag LabelSmooth LinearInterp Mean MeanAll NearestInterp Pad Pad3d PixelShuffle PixelUnshuffle Real Reshape Roll Round Scale SetValue Sign Slice Split SplitWithNum "
+        "Squeeze Stack StridedSlice Subtract Sum TemporalShift Tile Trace Transpose Tril TrilinearInterp Triu Trunc Unbind Unfold Unsqueeze Unstack ViewDtype ViewShape",
         "x", "",
     ),
     "AddNGradNodeFinal": (("x",), ()),
 }  # fmt: skip
-"""What nodes save, by their names. In place, the first operand is saved as a copy, which nothing shows."""
+"""What nodes save, by their names; "x=out 1" is the operand `x`, which is shown as a result. In place, the operand that is written is saved as a copy, which nothing shows."""
 
 
 @lru_cache(maxsize=1024)
@@ -240,27 +259,34 @@ def inferred_kept(
 def _kept(
     names: Sequence[str], saved: Sequence[str], operands: Sequence[Seen | None], results: Sequence[Seen], in_place: bool
 ) -> Iterator[events.Kept]:
-    for name in saved:
-        if name.startswith(OUT):
-            place = int(name.removeprefix(OUT) or 0)
+    same = (place for place, each in enumerate(operands) if each and each[0].tensor == results[0][0].tensor)
+    replaced = next(same, None) if in_place else None
+    for each in saved:
+        name, _, result = each.partition("=")
+        result = result or name
+        if result.startswith(OUT):
+            place = int(result.removeprefix(OUT) or 0)
             if place < len(results):
-                yield _as_kept(name, *results[place])
+                yield as_kept(name, *results[place])
         else:
             place = names.index(name)
-            found = operands[place] if place < len(operands) and not (in_place and place == 0) else None
-            if found is not None and _is_itself(found[0], results[0][0]):
-                yield _as_kept(name, *found)
+            found = operands[place] if place < len(operands) and place != replaced else None
+            if found is not None and _is_itself(name, found[0], results[0][0]):
+                yield as_kept(name, *found)
 
 
-def _is_itself(operand: Operand, result: Operand) -> bool:
-    """Whether an operand entered the operation as it was: one of another floating-point type is converted first, into a tensor that
-    nothing shows.
+def _is_itself(name: str, operand: Operand, result: Operand) -> bool:
+    """Whether an operand entered the operation as it was: one of another floating-point type, or a mask for an index, is converted first,
+    into a tensor that nothing shows.
     """
-    floating = ("float", "bfloat", "complex")
-    return operand.dtype == result.dtype or not (
-        result.dtype.startswith(floating) and operand.dtype.startswith(floating)
-    )
+    if name in ("real", "imag") or (name == "index" and operand.dtype == "bool"):
+        return name != "index"
+    real = ("float", "bfloat")
+    wider = (*real, "complex") if operand.dtype.startswith(real) else ("complex",)
+    is_converted = operand.dtype.startswith((*real, "complex")) and result.dtype.startswith(wider)
+    return operand.dtype == result.dtype or not is_converted
 
 
-def _as_kept(name: str, operand: Operand, version: int) -> events.Kept:
+def as_kept(name: str, operand: Operand, version: int) -> events.Kept:
+    """Returns a tensor that a node has saved, at a version."""
     return events.Kept(name, operand.storage, operand.counter, version, operand.layout, False, operand.dtype)

@@ -37,6 +37,8 @@ is_distributed: Callable[[Any], bool] = _members["is_dist"]
 
 LEAF_NODE = "GradNodeAccumulation"
 """The name of the node that accumulates the gradient of a leaf."""
+CUSTOM_NODE = "GradNodePyLayer"
+"""How the names of the nodes of the program's own functions begin."""
 
 
 _drop: Any = ctypes.pythonapi.Py_DecRef

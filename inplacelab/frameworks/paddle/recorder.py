@@ -34,10 +34,10 @@ from inplacelab.frameworks.paddle.calls import (
     tensors_of,
     touched,
 )
-from inplacelab.frameworks.paddle.nodes import inferred_kept
+from inplacelab.frameworks.paddle.nodes import as_kept, inferred_kept
 from inplacelab.frameworks.paddle.objects import PaddleObjects, PaddleTensor
 from inplacelab.frameworks.paddle.passes import PaddlePasses
-from inplacelab.frameworks.paddle.readings import WATCHED, address_of, gradient_held, has_memory, node_of
+from inplacelab.frameworks.paddle.readings import CUSTOM_NODE, WATCHED, address_of, gradient_held, has_memory, node_of
 from inplacelab.language import Text
 from inplacelab.layout import share_slots
 from inplacelab.recorders import call_recorder, events
@@ -93,6 +93,7 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         self.live_and_peak = self.objects.storages.live_and_peak
         self.passes: PaddlePasses = PaddlePasses(self)
         self._noted = self.guard.protect(self.passes.calls)
+        self._saved_by_program: Sequence[Any] = ()  # by the `forward` of the `PyLayer` that runs
 
     def intercept(self) -> None:
         interception.begin(self)
@@ -134,9 +135,24 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         if self._inside or not self.guard.is_here():
             return function(*args, **kwargs)
         call, run = PaddleCall(PaddleKind(class_name(layer), is_custom=True)), partial(function, *args, **kwargs)
+        self._saved_by_program = ()
         result = self._run(call, frame, run, args, kwargs, inside=1)
+        self._saved_by_program = ()
         self._noted(getattr(layer, "backward", None), tensors_of(result))
         return result
+
+    def saves(
+        self,
+        name: str,  # noqa: ARG002  # every method for a replaced function is told the same
+        function: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        frame: FrameType,  # noqa: ARG002
+    ) -> Any:
+        """Calls the `save_for_backward` of a `PyLayer` for the program."""
+        if self.guard.is_here():
+            self._saved_by_program = args[1:]
+        return function(*args, **kwargs)
 
     def _note_outside(self, call: PaddleCall, frame: FrameType) -> None:
         if call.kind.name == "run_program":
@@ -180,7 +196,8 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         objects.nodes.made.clear()
         if call.kind.name == "register_hook":
             self.passes.calls(args[1] if len(args) > 1 else None, iter(args[:1]))
-        results = list(tensors_of(result))
+        several = result if type(result) is tuple else (result,)  # some of them may be lists of tensors
+        results = [tensor for each in several for tensor in tensors_of(each)]
         written = self._written(call, results)
         call.given = given_to(call, args, kwargs)
         for known, tensor in written:
@@ -254,12 +271,18 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         for number, name in objects.nodes.made:
             if number not in nodes and call.kind.name != "linear":
                 continue
-            kept = inferred_kept(name, call.given, seen, in_place=in_place)
-            if kept is None:
+            own = self._kept_by_program() if name.startswith(CUSTOM_NODE) else []
+            kept = own or inferred_kept(name, call.given, seen, in_place=in_place)
+            if kept is None or len(own) < len(self._saved_by_program):
                 self.guard.note(_UNKNOWN_SAVED.format(name), aside=True)
-            elif found := tuple([self._with_dtype(each) for each in kept]):
+            if kept is not None and (found := tuple([self._with_dtype(each) for each in kept])):
                 self.guard.note(_INFERRED, aside=True)
                 objects.nodes.saved(number, found)
+
+    def _kept_by_program(self) -> list[events.Kept]:
+        """Returns what the `forward` of a `PyLayer` has saved of its operands and results."""
+        saved = ((k, self.objects.tensors.find(each)) for k, each in enumerate(self._saved_by_program))
+        return [as_kept(f"saved_tensor()[{k}]", each.operand, each.counter.version) for k, each in saved if each]
 
     def _with_dtype(self, kept: events.Kept) -> events.Kept:
         """Returns what a node keeps with the dtype of its elements, if its storage counts other ones."""

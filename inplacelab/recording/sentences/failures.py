@@ -49,6 +49,10 @@ _HEADLINES = {
         "Nothing failed, but the {0} wrong: a kept value was overwritten without a new version, and backward used the new value",
         "没有报错，但{0}是错的：一个已保存的值被覆盖而版本号没有增加，反向传播使用了新的值",
     ),
+    "unchecked": Text(
+        "Nothing failed, but the {0} wrong: a kept value was overwritten, and backward used the new value without a check of its version",
+        "没有报错，但{0}是错的：一个已保存的值被覆盖，反向传播没有检查版本号，使用了新的值",
+    ),
     "lost": Text(
         "Nothing failed, but the {0} wrong: backward did not know of a write, and computed as if it had not happened",
         "没有报错，但{0}是错的：反向传播不知道有一次写入，按没有这次写入来计算",
@@ -136,6 +140,10 @@ _WRITTEN = {
         "{5}`{0}` {1}写入了同一存储的其他元素：版本 {2} → {3}",
     ),
     "silent": Text("overwritten{5} by `{0}`{1}, which raises no version here", "{5}被 `{0}` {1}覆盖，版本号没有增加"),
+    "unchecked": Text(
+        "overwritten{5} by `{0}`{1}: version {2} → {3}, which the node does not check",
+        "{5}被 `{0}` {1}覆盖：版本 {2} → {3}，这个节点不检查版本号",
+    ),
     "marked": Text(
         "`{0}` counts this call{5} as one more write: version {2} → {3}", "{5}`{0}` 使这次调用再计一次写入：版本 {2} → {3}"
     ),
@@ -286,7 +294,8 @@ def _way(facts: FailureFacts) -> str:
     """Returns in which way a gradient is wrong without an error."""
     unknown = _unknown(facts)
     through = any(write.through or write.relation for each in facts.values for write in each.writes)
-    return "direct" if unknown == "node" and not through else unknown or "silent"
+    unchecked = any(write.how == "unchecked" for each in facts.values for write in each.writes)
+    return "direct" if unknown == "node" and not through else unknown or ("unchecked" if unchecked else "silent")
 
 
 def _unknown(facts: FailureFacts) -> str:
