@@ -225,6 +225,7 @@ _WEIGHTS = "the weights of a layer are not told apart"
 MORE = {
     **dict.fromkeys((
         "F.avg_pool1d(b, 2)", "F.avg_pool2d(b, 2)", "F.avg_pool3d(b, 2)", "F.adaptive_avg_pool1d(b, 1)", "F.adaptive_avg_pool2d(b, 1)",
+        "F.local_response_norm(b.reshape([1, 2, 2]), 2)", "F.local_response_norm(b, 2)",
         "F.adaptive_avg_pool2d(b.reshape([1, 1, 2, 2]), 1)", "F.adaptive_avg_pool3d(b, 1)", "F.interpolate(b, [1, 1], mode='area')",
         "paddle.put_along_axis(b, grid, c, 0)", "paddle.put_along_axis(b, grid, c, 0, reduce='add')",
         "paddle.put_along_axis(b, grid, c, 0, reduce='mean')", "b.index_put((index,), c, accumulate=True)",
