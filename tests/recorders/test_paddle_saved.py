@@ -94,7 +94,8 @@ CALLS = {
         paddle.crop(b, [1, 1]) | paddle.slice(b, [0], [0], [1]) | paddle.strided_slice(b, [0], [0], [2], [1]) | b.as_strided([2], [1]) |
         b.unfold(0, 1, 1) | b.fill_diagonal_(1.0) | b.fill_diagonal_tensor(c[0]) | b.fill_diagonal_tensor_(c[0]) | b.fill_(1.0) |
         paddle.diagonal_scatter(b, c[0]) | paddle.select_scatter(b, c[0], 0, 1) | paddle.slice_scatter(b, c[:1], [0], [0], [1], [1]) |
-        paddle.assign(b) | paddle.assign(b, c) | paddle.increment(b[0, 0]) | b.detach() * c | b.T * c.T | b[0] * c | b * c[0] | b * c[0, 0] |
+        paddle.assign(b) | paddle.assign(b, c) | paddle.increment(b[0, 0]) | b.detach() * c | b.T * c.T | F.gelu(b.T) | F.layer_norm(b.T, [2]) | paddle.bmm(b.T.unsqueeze(0), c.unsqueeze(0)) | b.T.sin() | b.T @ c |
+        b[0] * c | b * c[0] | b * c[0, 0] |
         b / c[0] | b + c[0] | paddle.maximum(b, c[0]) | b - c[0, 0] | paddle.as_complex(b) | paddle.as_real(paddle.complex(b, c)) |
         paddle.real(paddle.complex(b, c)) | paddle.imag(paddle.complex(b, c)) | paddle.conj(paddle.complex(b, c)) |
         paddle.abs(paddle.complex(b, c)) | paddle.angle(paddle.complex(b, c)) | paddle.lerp(b, c, 0.5) | paddle.lerp(b, c, d) | b.lerp_(c, 0.5) |
@@ -147,7 +148,7 @@ CALLS = {
         F.batch_norm(b, mean, variance, training=True) | F.batch_norm(b, mean, variance) |
         F.batch_norm(b, mean, variance, c, d, training=True, use_global_stats=True) | F.layer_norm(b, [2], c, d) | F.layer_norm(b, [2], c) |
         F.layer_norm(b, [2], None, d) | F.linear(b, c.unsqueeze(0).tile([2, 1]), d) | (n := paddle.nn.BatchNorm1D(2))(b) |
-        (n := paddle.nn.BatchNorm1D(2)).eval() or n(b)
+        (n := paddle.nn.BatchNorm1D(2)).eval()(b)
     """,
     "2 2 2, 2, 2": """
         F.instance_norm(b, weight=c, bias=d) | F.instance_norm(b, running_mean=mean, running_var=variance, weight=c, bias=d, use_input_stats=True) |
@@ -224,6 +225,7 @@ _WEIGHTS = "the weights of a layer are not told apart"
 MORE = {
     **dict.fromkeys((
         "F.avg_pool1d(b, 2)", "F.avg_pool2d(b, 2)", "F.avg_pool3d(b, 2)", "F.adaptive_avg_pool1d(b, 1)", "F.adaptive_avg_pool2d(b, 1)",
+        "F.local_response_norm(b.reshape([1, 2, 2]), 2)", "F.local_response_norm(b, 2)",
         "F.adaptive_avg_pool2d(b.reshape([1, 1, 2, 2]), 1)", "F.adaptive_avg_pool3d(b, 1)", "F.interpolate(b, [1, 1], mode='area')",
         "paddle.put_along_axis(b, grid, c, 0)", "paddle.put_along_axis(b, grid, c, 0, reduce='add')",
         "paddle.put_along_axis(b, grid, c, 0, reduce='mean')", "b.index_put((index,), c, accumulate=True)",

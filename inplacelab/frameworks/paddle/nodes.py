@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from inplacelab.frameworks.paddle.readings import LEAF_NODE
+from inplacelab.layout import is_packed
 from inplacelab.ops.table import ROWS
 from inplacelab.recorders import events
 from inplacelab.recorders.events import INFERRED
@@ -228,6 +229,15 @@ SAVED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }  # fmt: skip
 """What nodes save, by their names; "x=out 1" is the operand `x`, which is shown as a result. In place, the operand that is written is saved as a copy, which nothing shows."""
 
+_IN_ORDER = (
+    "Addmm Angle Atan2 Baddbmm BatchNorm Bilinear Bmm CholeskySolve Clip Conv2dTranspose Crop Cumprod Cumsum DepthwiseConv2d Det Digamma "
+    "Dist Dot ElementwisePow Erf Frame Gammaincc Gammaln Gelu GridSample GroupNorm Hardshrink Hardswish I0 I0e I1 I1e InstanceNorm Kron "
+    "Kthvalue LayerNorm Lerp Lgamma LogLoss Logcumsumexp Logit Logsumexp LpPool2d MatrixPower Maxout Median Mode Mv Nanmedian NllLoss "
+    "PNorm Pool2d Pow PutAlongAxis Qr ReduceAs RepeatInterleaveWithTensorIndex Rnn RoiPool Rrelu SegmentPool SendURecv SendUeRecv SendUv "
+    "Slogdet Stanh Svd Swiglu Swish TanhShrink ThresholdedRelu Topk TriangularSolve"
+)
+"""Nodes of operations that read elements in order: an operand with other strides is copied first, and the node saves the copy."""
+
 
 @lru_cache(maxsize=1024)
 def saved_operands(node: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -253,7 +263,11 @@ def inferred_kept(
         in_place: whether the first result was written over the first operand.
     """
     known = saved_operands(node)
-    return None if known is None else _kept(*known, operands, results, in_place)
+    if known is None:
+        return None
+    if node.removesuffix("GradNode") in _IN_ORDER.split():
+        operands = [None if each is None or not is_packed(each[0].layout) else each for each in operands]
+    return _kept(*known, operands, results, in_place)
 
 
 def _kept(
