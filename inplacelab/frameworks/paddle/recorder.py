@@ -133,9 +133,10 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         """Calls the `apply` of a `PyLayer`, which is one operation."""
         if self._inside or not self.guard.is_here():
             return function(*args, **kwargs)
-        call, run = PaddleCall(PaddleKind(class_name(layer), is_custom=True)), partial(function, *args, **kwargs)
+        backward = getattr(layer, "backward", None)
+        call, run = PaddleCall(PaddleKind(class_name(layer), is_custom=True), backward), partial(function, *args, **kwargs)
         result = self._run(call, frame, run, args, kwargs, inside=1)
-        self._noted(getattr(layer, "backward", None), tensors_of(result))
+        self._noted(backward, tensors_of(result))
         return result
 
     def _note_outside(self, call: PaddleCall, frame: FrameType) -> None:
