@@ -138,9 +138,9 @@ class Judge:
             return
         twins = self._passes.custom(call.function, Gap(call.kind.name, call.place, behind), values)
         for (known, _), twin in zip(made, twins, strict=True):
-            if not known.needs:
-                twin = twin.detach()
-            known.twin = twin
+            # A result that is an operand has lost its flag with `mark_not_inplace`. Others the program has marked as constants.
+            is_constant = not known.needs and not any(each.storage is known.storage for each in call.known)
+            known.twin = twin.detach() if is_constant else twin
 
     def _is_tracked(self, call: Call) -> bool:
         """Whether the history of a call's operands goes on with it."""
