@@ -69,7 +69,7 @@ def gradients(
 
 def is_custom(call: PaddleCall) -> bool:
     """Whether a call is one of the program's own `PyLayer`s."""
-    return call.kind.is_custom
+    return bool(call.kind.is_custom)
 
 
 # ---- arguments ---------------------------------------------------------------------------------------------------------
@@ -336,7 +336,11 @@ def _conv2d_transpose(x: Any, weight: Any, *options: Any) -> Any:
     apart[:, :, :: stride[0], :: stride[1]] = x
     around = []
     for k in (1, 0):
-        reach, low, high = dilation[k] * (weight.shape[2 + k] - 1), padding[k], padding[-2 + k if len(padding) == 2 else k]
+        reach, low, high = (
+            dilation[k] * (weight.shape[2 + k] - 1),
+            padding[k],
+            padding[-2 + k if len(padding) == 2 else k],
+        )
         around += [reach - low, reach - high + (further[k] if further else 0)]
     if min(around) < 0:
         raise NotImplementedError
@@ -373,7 +377,7 @@ def _interpolate(x: Any, *options: Any) -> Any:
     size, *others, data_format, _, height, width, scale, mode, align_corners, align_mode = options
     if size is not None or any(each is not None for each in others):
         raise NotImplementedError
-    chosen = {"scale_factor": list(scale)} if scale else {"size": [height, width]}
+    chosen: dict[str, Any] = {"scale_factor": list(scale)} if scale else {"size": [height, width]}
     return functional.interpolate(
         x, **chosen, mode=mode, align_corners=align_corners, align_mode=align_mode, data_format=data_format
     )
@@ -415,8 +419,8 @@ def _batch_norm(x: Any, mean: Any, variance: Any, scale: Any, bias: Any, *option
 
 def _layer_norm(x: Any, weight: Any, bias: Any, epsilon: float, begin: int) -> Any:
     shape = list(x.shape[begin:])
-    flat = [None if each is None else each.reshape(shape) for each in (weight, bias)]
-    return functional.layer_norm(x, shape, *flat, epsilon)
+    scale, shift = (None if each is None else each.reshape(shape) for each in (weight, bias))
+    return functional.layer_norm(x, shape, scale, shift, epsilon)
 
 
 def _normalized(x: Any, axes: Sequence[int], epsilon: float) -> Any:
@@ -469,7 +473,9 @@ def _nll_loss(x: Any, label: Any, weight: Any, ignore_index: int, reduction: str
     counts = label != ignore_index
     weights = counts.astype(x.dtype)
     if weight is not None:
-        weights = weights * inplacelab.gather(weight, inplacelab.where(counts, label, label * 0).flatten()).reshape(label.shape)
+        weights = weights * inplacelab.gather(weight, inplacelab.where(counts, label, label * 0).flatten()).reshape(
+            label.shape
+        )
     picked = inplacelab.take_along_axis(x, inplacelab.where(counts, label, label * 0).unsqueeze(1), 1).squeeze(1)
     loss = -picked * weights
     if reduction == "none":

@@ -60,7 +60,9 @@ class Causes:
         try:
             meant = self._context.run(_slopes, call, filled, position, gradient)
             found = self._engine.gradients(call.function, filled, call.values, call.needs, position, gradient)
-            noise = 1 + tolerance(str(gradient.dtype)) / 100 * np.random.default_rng(0).choice([-1.0, 1.0], gradient.shape)
+            noise = 1 + tolerance(str(gradient.dtype)) / 100 * np.random.default_rng(0).choice(
+                [-1.0, 1.0], gradient.shape
+            )
             moved = self._context.run(_slopes, call, filled, position, (gradient * noise).astype(gradient.dtype))
         except Exception:  # noqa: BLE001  # a call that cannot be made alone is not to blame
             return

@@ -250,7 +250,9 @@ class Passes:
         leaves = list({id(each.leaf): each.leaf for each in nodes if isinstance(each, AccumulateNode)}.values())
         gradients = self._gradients(under, leaves)
         known_leaves = [each for each in leaves if "gap" not in vars(each)]
-        expected = _summed(known_leaves, [g for each, g in zip(leaves, gradients, strict=True) if "gap" not in vars(each)])
+        expected = _summed(
+            known_leaves, [g for each, g in zip(leaves, gradients, strict=True) if "gap" not in vars(each)]
+        )
         gaps = [
             vars(leaf)["gap"]
             for leaf, gradient in zip(leaves, gradients, strict=True)
@@ -278,7 +280,9 @@ class Passes:
         ends = [each.leaf for each in nodes if isinstance(each, AccumulateNode)]
         gaps = [gap for each in ends if (gap := vars(each).get("gap")) is not None]
         unknown = _behind((*gaps, *under.missed))
-        unknown.all = unknown.all or next(iter((*gaps, *under.missed)), None) or (None if under.is_known else Gap("", None, None))
+        unknown.all = (
+            unknown.all or next(iter((*gaps, *under.missed)), None) or (None if under.is_known else Gap("", None, None))
+        )
         compared = _Compared(self, under, unknown, asked)
         of_twin = {id(each): gradient for each, gradient in zip(asked, gradients, strict=True)}
         for known, twin, tensor in zip(inputs, twins, found, strict=False):
@@ -449,7 +453,9 @@ class _Compared:
         is_right = (not np.any(meant)) if found is None else is_near(found, meant, dtype)
         if not is_right and np.any(added):
             nothing = np.zeros_like(meant)
-            is_right = is_near(nothing if found is None else found, meant, dtype, self._doubt(known.number, added, dtype))
+            is_right = is_near(
+                nothing if found is None else found, meant, dtype, self._doubt(known.number, added, dtype)
+            )
         if is_right:
             self.passes.judgement.compared += 1
         else:
@@ -457,9 +463,7 @@ class _Compared:
         return is_right
 
     def _differs(self, known: KnownTensor, found: Any, meant: Any, cause: Cause | None) -> None:
-        difference = Difference(
-            known.names, kept(found), kept(meant), self.under.place, self.under.number, cause
-        )
+        difference = Difference(known.names, kept(found), kept(meant), self.under.place, self.under.number, cause)
         self.wrong.append((difference, known.number))
 
     def _doubt(self, number: int, meant: Any, dtype: str) -> float:

@@ -58,7 +58,11 @@ class Judge:
         self._room = ROOM
         self._passes = Passes(recorder, engine, self._context, self._update)
         self.judgement: Judgement = self._passes.judgement
-        self.pass_begins, self.pass_ended, self.pass_failed = self._passes.begins, self._passes.ended, self._passes.failed
+        self.pass_begins, self.pass_ended, self.pass_failed = (
+            self._passes.begins,
+            self._passes.ended,
+            self._passes.failed,
+        )
 
     def told(self, what: str, *given: Any) -> None:
         """Calls a method. If that fails, the replay ends: the program goes on."""
@@ -88,7 +92,7 @@ class Judge:
         if name == HOOK and call.known:
             self._passes.hooked(call.known[0], args[1] if len(args) > 1 else None)
         elif name in _SETS_FLAG and call.known and call.known[0].twin is not None:
-            self._set_flag(call.known[0], call.tensors[0])
+            self._set_flag(call.known[0])
         elif self._is_tracked(call):
             found = [(self._recorder.objects.tensors.find(each), each) for each in results]
             made = [(known, each) for known, each in found if known is not None and not among(known, call.known)]
@@ -134,7 +138,7 @@ class Judge:
         values = [values_of(known) for known, _ in made]
         if not whole or any(each is None for each in values):
             for known in results:
-                self._leave_gap(known, known.alive(), call.kind.name, call.place, behind)
+                self._leave_gap(known, None, call.kind.name, call.place, behind)
             return
         twins = self._passes.custom(call.function, Gap(call.kind.name, call.place, behind), values)
         for (known, _), twin in zip(made, twins, strict=True):
@@ -235,7 +239,7 @@ class Judge:
         ):  # written without an operation that the engine has replayed: the history does not know of it
             self._context.run(overwrite, twin, values)
         if known.twin is not None and known.twin.node is None and "gap" not in vars(known.twin):
-            self._set_flag(known, tensor)
+            self._set_flag(known)
 
     def _leave_gap(
         self, known: KnownTensor, tensor: Any, name: str, place: Place | None, behind: tuple[Tensor, ...] | None
@@ -251,13 +255,13 @@ class Judge:
             known.operand.dtype in DIFFERENTIABLE and any(not each.stop_gradient for each in behind or ())
         ):
             twin.stop_gradient = False
-            twin.gap = Gap(name, place, behind)
+            vars(twin)["gap"] = Gap(name, place, behind)
         elif known.operand.dtype in DTYPES:
             twin.stop_gradient = not known.needs
-        twin.number = known.number
+        vars(twin)["number"] = known.number
         known.twin = twin
 
-    def _set_flag(self, known: KnownTensor, tensor: Any) -> None:
+    def _set_flag(self, known: KnownTensor) -> None:
         if known.operand.dtype in DTYPES and known.twin.stop_gradient == known.needs:
             self._context.run(setattr, known.twin, "stop_gradient", not known.needs)
 

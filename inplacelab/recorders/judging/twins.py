@@ -26,6 +26,7 @@ _TOLERANCES = {"float32": 1e-3, "float64": 1e-7}
 
 
 def size_of(known: KnownTensor) -> int:
+    """Returns how many elements a tensor has."""
     return int(np.prod(known.operand.layout.shape, dtype=int))
 
 
@@ -42,15 +43,18 @@ def values_of(known: KnownTensor) -> Any:
 
 
 def copied_from(known: KnownTensor) -> Any:
+    """Returns a copy of the values of a tensor; None if they cannot be read."""
     values = values_of(known)
     return None if values is None else values.copy()
 
 
 def kept(array: Any) -> Any:
+    """Returns a copy of an array, or None."""
     return None if array is None else np.array(array)
 
 
 def same(array: Any, values: Any) -> bool:
+    """Whether two arrays are equal in dtype, shape and each element."""
     if values is None or array.shape != values.shape or array.dtype != values.dtype:
         return False
     return np.array_equal(array, values, equal_nan=array.dtype.kind in "fc")
@@ -68,6 +72,7 @@ def is_close(array: Any, values: Any) -> bool:
 
 
 def tolerance(dtype: str) -> float:
+    """Returns how far two gradients may be apart, as a part of the gradient."""
     return _TOLERANCES.get(dtype, 3e-2)
 
 
@@ -75,7 +80,8 @@ def is_near(found: Any, meant: Any, dtype: str, doubt: float = 0.0) -> bool:
     """Whether two gradients are equal, within rounding.
 
     Args:
-        found, meant: the gradients.
+        found: a gradient.
+        meant: what it should be.
         dtype: their dtype.
         doubt: how far rounding may move an element.
     """
@@ -115,12 +121,14 @@ def tensors_in(value: Any) -> Iterator[Tensor]:
 
 
 def nodes_from(roots: Iterable[Any]) -> list[Any]:
+    """Returns the nodes that a pass may reach; roots may be None."""
     return reachable(
         [each for each in roots if each is not None], lambda node: [each for each in node.edges if each is not None]
     )
 
 
 def overwrite(twin: Tensor, values: Any) -> None:
+    """Writes values without a history."""
     with no_grad():
         twin.detach().copy_(to_tensor(values.copy()))
 
