@@ -291,7 +291,7 @@ class Passes:
                 continue
             held = None if tensor is None else objects.tensors.find(tensor)
             gradient = of_twin.get(id(twin))
-            is_right = compared.result(known, held, gradient, is_known=twin is not None)
+            is_right = compared.result(known, held, gradient, is_known=twin is not None and not twin.stop_gradient)
             if is_right and held is not None and gradient is not None and self._engine.has_history(tensor):
                 if self._is_changed(nodes) or any(isinstance(each, CustomNode) for each in nodes):
                     continue
@@ -419,6 +419,8 @@ class _Compared:
         gap = self.unknown.gap(known.number)
         if expected is None and (gap is None or not gap.never_ran) and _is_unchanged(before, found):
             return
+        if expected is None and gap is None and known.twin is not None and known.twin.node is not None:
+            return  # that of what it was before it was overwritten, which needed none
         if gap is not None or (known.grad is not None and found is None):
             self._leave_out(known, gap, found)
             return
