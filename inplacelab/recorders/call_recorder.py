@@ -77,7 +77,7 @@ class Call:
         reported: how many of its results have been reported.
         contents: what tells whether a storage was written, for a function that may raise no version.
         begun: whether it is recorded.
-        values: the values of its tensors before, where the call is replayed (see `judging`).
+        values, state: the values of its tensors before, and what it will draw from, where the call is replayed (see `judging`).
     """
 
     kind: Any
@@ -94,6 +94,7 @@ class Call:
     contents: Sequence[Any] = ()
     begun: bool = False
     values: Sequence[Any] = ()
+    state: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,11 +134,12 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         """Calls the `apply` of a `PyLayer`, which is one operation."""
         if self._inside or not self.guard.is_here():
             return function(*args, **kwargs)
-        call, run = PaddleCall(PaddleKind(class_name(layer), is_custom=True)), partial(function, *args, **kwargs)
+        backward = getattr(layer, "backward", None)
+        call = PaddleCall(PaddleKind(class_name(layer), is_custom=True), backward)
         self._saved_by_program = ()
-        result = self._run(call, frame, run, args, kwargs, inside=1)
+        result = self._run(call, frame, partial(function, *args, **kwargs), args, kwargs, inside=1)
         self._saved_by_program = ()
-        self._noted(getattr(layer, "backward", None), tensors_of(result))
+        self._noted(backward, tensors_of(result))
         return result
 
     def saves(

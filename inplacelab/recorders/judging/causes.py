@@ -14,7 +14,7 @@ from inplacelab.autograd import grad
 from inplacelab.autograd.nodes import AccumulateNode
 from inplacelab.ops.creation import to_tensor
 from inplacelab.recorders.judging.judgement import Cause, Engine, Replayed
-from inplacelab.recorders.judging.twins import agree, filled_in, kept, nodes_from, tensors_in
+from inplacelab.recorders.judging.twins import doubt, filled_in, is_near, kept, nodes_from, tensors_in, tolerance
 from inplacelab.tensor import Tensor
 
 Calls = WeakKeyDictionary[Any, tuple[Replayed, int]]
@@ -60,14 +60,18 @@ class Causes:
         try:
             meant = self._context.run(_slopes, call, filled, position, gradient)
             found = self._engine.gradients(call.function, filled, call.values, call.needs, position, gradient)
+            noise = 1 + tolerance(str(gradient.dtype)) / 100 * np.random.default_rng(0).choice(
+                [-1.0, 1.0], gradient.shape
+            )
+            moved = self._context.run(_slopes, call, filled, position, (gradient * noise).astype(gradient.dtype))
         except Exception:  # noqa: BLE001  # a call that cannot be made alone is not to blame
             return
-        for k, (mine, theirs) in enumerate(zip(meant, found, strict=True)):
+        for k, (mine, theirs, others) in enumerate(zip(meant, found, moved, strict=True)):
             dtype = str(call.values[k].dtype)
             if not call.needs[k] or mine is None:
                 continue
-            scale = float(np.abs(mine).max(initial=0))
-            if theirs is None or not agree(theirs, mine, scale, dtype):
+            nothing = np.zeros_like(mine)
+            if not is_near(nothing if theirs is None else theirs, mine, dtype, doubt(others, mine)):
                 yield Cause(call.name, call.place, call.names[k], dtype, kept(theirs), kept(mine))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from inplacelab.tensor import Tensor
 
@@ -20,11 +20,15 @@ class Gap:
         name: the operation.
         place: where it ran.
         behind: the twins that the value was computed from; None if that is not known.
+        nodes: nodes of the engine whose gradients are not known, if that is so.
+        never_ran: whether it is a function of the program that backward should have called, and has not.
     """
 
     name: str
     place: Place | None
     behind: tuple[Tensor, ...] | None
+    nodes: tuple[Any, ...] = ()
+    never_ran: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,7 @@ class Cause:
         operand: the names of the operand that gets a wrong gradient.
         dtype: its dtype.
         found, expected: the gradients that the framework and the engine give it.
+        how: what is wrong: its gradient, or that its `backward`, a function of the program, was not called.
     """
 
     name: str
@@ -78,6 +83,7 @@ class Cause:
     dtype: str
     found: Any
     expected: Any
+    how: Literal["gradient", "not called"] = "gradient"
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ class Difference:
     Attributes:
         names: the names of the leaf, or of the input of a pass that returns gradients.
         found: the framework's gradient, as an array; None if it gave none.
-        expected: the engine's.
+        expected: the engine's; None if it cannot be known, since a function of the program was not called.
         place: where the pass began.
         number: the number of the pass, from 1 on.
         cause: the operation whose own gradient is wrong; None if each one's is right, so that the history is.
@@ -127,11 +133,22 @@ class Judgement:
 class Engine(Protocol):
     """How calls of a framework are made on the engine."""
 
-    def function_for(self, call: Any) -> Callable[..., Any] | None:
-        """Returns the engine's function for a call; it gets the arguments of the call, with twins. None if there is none."""
+    def state_before(self, call: Any) -> Any:
+        """Returns what has to be known before a call so that it can be made again, if it draws random numbers; otherwise None."""
+
+    def function_for(self, call: Any, results: Sequence[Any]) -> Callable[..., Any] | None:
+        """Returns the engine's function for a call; it gets the arguments of the call, with twins. None if there is none.
+
+        Args:
+            call: the call, which has ended.
+            results: its results: of some functions the engine has to know what they have drawn or chosen.
+        """
 
     def is_custom(self, call: Any) -> bool:
         """Whether a call is one of the program's own functions, with a `backward` of its own."""
+
+    def array_of(self, tensor: Any) -> Any:
+        """Returns the values of a tensor as a new array; None for what is no tensor."""
 
     def has_history(self, tensor: Any) -> bool:
         """Whether a tensor was computed from others that need a gradient."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 LARGEST = 1 << 22
 """Tensors with more elements have no twin."""
 DTYPES = frozenset({"float32", "float64"})
-_TOLERANCES = {"float32": (1e-3, 1e-4), "float64": (1e-7, 1e-9)}
-"""By dtype: how far two gradients may be apart, as a part of the largest element of the gradient itself, and of all gradients of the pass."""
+DIFFERENTIABLE = DTYPES | {"float16", "bfloat16", "complex64", "complex128"}
+_TOLERANCES = {"float32": 1e-3, "float64": 1e-7}
+"""How far two gradients may be apart, as a part of the gradient."""
 
 
 def size_of(known: KnownTensor) -> int:
+    """Returns how many elements a tensor has."""
     return int(np.prod(known.operand.layout.shape, dtype=int))
 
 
@@ -41,15 +43,18 @@ def values_of(known: KnownTensor) -> Any:
 
 
 def copied_from(known: KnownTensor) -> Any:
+    """Returns a copy of the values of a tensor; None if they cannot be read."""
     values = values_of(known)
     return None if values is None else values.copy()
 
 
 def kept(array: Any) -> Any:
+    """Returns a copy of an array, or None."""
     return None if array is None else np.array(array)
 
 
 def same(array: Any, values: Any) -> bool:
+    """Whether two arrays are equal in dtype, shape and each element."""
     if values is None or array.shape != values.shape or array.dtype != values.dtype:
         return False
     return np.array_equal(array, values, equal_nan=array.dtype.kind in "fc")
@@ -66,19 +71,44 @@ def is_close(array: Any, values: Any) -> bool:
     return np.allclose(array, values, rtol=1e-4, atol=1e-5 * scale, equal_nan=True)
 
 
-def agree(found: Any, meant: Any, scale: float, dtype: str) -> bool:
+def tolerance(dtype: str) -> float:
+    """Returns how far two gradients may be apart, as a part of the gradient."""
+    return _TOLERANCES.get(dtype, 3e-2)
+
+
+def is_near(found: Any, meant: Any, dtype: str, doubt: float = 0.0) -> bool:
     """Whether two gradients are equal, within rounding.
 
     Args:
-        found, meant: the gradients.
-        scale: the largest element of all gradients of the pass.
+        found: a gradient.
+        meant: what it should be.
         dtype: their dtype.
+        doubt: how far rounding may move an element.
     """
-    own, of_all = _TOLERANCES.get(dtype, (1e-2, 1e-2))
     if found.shape != np.shape(meant):
         return False
-    limit = max(own * float(np.abs(meant)[np.isfinite(meant)].max(initial=0)), of_all * scale)
-    return np.allclose(found, meant, rtol=own, atol=limit, equal_nan=True)
+    known = np.isfinite(meant)  # of others it depends on the order of operations which they are
+    part = tolerance(dtype)
+    limit = max(part / 100 * float(np.abs(np.where(known, meant, 0)).max(initial=0)), doubt)
+    return np.allclose(np.where(known, found, 0), np.where(known, meant, 0), rtol=part, atol=limit)
+
+
+def shaken(dtype: str) -> Callable[[Any], Any]:
+    """Returns a hook that changes gradients by about as much as rounding would: it shows which of them are nothing but rounding."""
+    drawn = np.random.default_rng(0)
+
+    def hook(gradient: Any) -> Any:
+        array = gradient.array
+        noise = 1 + tolerance(dtype) / 100 * drawn.choice([-1.0, 1.0], array.shape)
+        return to_tensor((array * noise).astype(array.dtype)) if array.dtype.kind == "f" else None
+
+    return hook
+
+
+def doubt(array: Any, others: Any) -> float:
+    """Returns how far rounding may move an element of a gradient, from the gradient that was shaken."""
+    difference = np.abs(np.subtract(array, others))
+    return 10 * float(difference[np.isfinite(difference)].max(initial=0))
 
 
 def tensors_in(value: Any) -> Iterator[Tensor]:
@@ -91,12 +121,14 @@ def tensors_in(value: Any) -> Iterator[Tensor]:
 
 
 def nodes_from(roots: Iterable[Any]) -> list[Any]:
+    """Returns the nodes that a pass may reach; roots may be None."""
     return reachable(
         [each for each in roots if each is not None], lambda node: [each for each in node.edges if each is not None]
     )
 
 
 def overwrite(twin: Tensor, values: Any) -> None:
+    """Writes values without a history."""
     with no_grad():
         twin.detach().copy_(to_tensor(values.copy()))
 
