@@ -101,13 +101,14 @@ def seen_in(ran: Ran, recording: Recording, path: Path, framework: Framework, *,
     """
     filename, raised = str(path), ran.raised
     others = handled(raised, recording, filename)
-    silent = unnoticed(recording, filename) if framework.loses_history else []
+    judged = framework.loses_history or ran.judgement is not None
+    silent = unnoticed(recording, filename, ran.judgement) if judged else []
     found = [*others, *silent]
     said = [f"\n{report(each, paint=paint)}" for each in (*others, *silent[:MOST])]
     if len(silent) > MOST:
         said.append(f"\n{_MORE.format(len(silent) - MOST)}")
     if not found:
-        said += [str(nothing_found(*watched_in(recording)))] if raised is None else []
+        said += [*map(str, nothing_found(*watched_in(recording), ran.judgement))] if raised is None else []
         said += [str(each) for each in recording.notes if each not in ran.asides]
     if raised is None:
         updates = [trail_of(each.facts) for each in silent if is_update(each.facts)]
@@ -316,7 +317,7 @@ def _running(
     if not is_recorded:
         return running_plainly(main, options.arguments, tree, left=left)
     last = EVENTS if frameworks()[use.framework].keeps_last else None  # so that it may run for hours
-    return running(main, options.arguments, title=None, part=Part(STEPS), use=use, last=last, left=left)
+    return running(main, options.arguments, title=None, part=Part(STEPS), use=use, last=last, left=left, judged=True)
 
 
 def _tries(options: argparse.Namespace) -> bool:

@@ -350,6 +350,7 @@ class Judge:
             zero = np.zeros(known.operand.layout.shape, meant.dtype if hasattr(meant, "dtype") else known.operand.dtype)
             if found is not None and agree(found, zero + meant, scale, known.operand.dtype):
                 self.judgement.compared += 1
+                self.judgement.equal.add((known.names, under.place))
             else:
                 numbers.append(number)
                 wrong.append(
@@ -386,6 +387,7 @@ class Judge:
                 values is not None and agree(values, meant, scale, known.operand.dtype)
             ):
                 self.judgement.compared += 1
+                self.judgement.equal.add((known.names, under.place))
                 if held is not None and gradient is not None and self._engine.has_history(tensor):
                     gradient.array[...] = values
                     held.twin = gradient
