@@ -266,7 +266,7 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         found = [*seen.handled, *([] if seen.ended is None else [seen.ended])]
         return Report(
             main.path, status or ran.stopped, framework.name, version, raised, seen.operations, seen.storages, found, seen.remarks, attempts,
-            aliases=None if watching is None else watching.aliases,
+            aliases=None if watching is None else watching.aliases, judgement=ran.judgement,
         )  # fmt: skip
 
 

@@ -74,9 +74,8 @@ def not_compared(judgement: Judgement | None) -> list[Text]:
     """Returns which gradients were not compared, and why, as sentences."""
     if judgement is None:
         return []
-    said = []
-    if judgement.failure or judgement.ended:
-        said.append((_FAILED if judgement.failure else _ENDED).format(judgement.passes, judgement.failure))
+    ended = why_ended(judgement)
+    said = [] if ended is None else [ended]
     reasons: dict[Text, list[str]] = {}
     for names, gap in judgement.left_out.items():
         reasons.setdefault(why_left_out(gap), []).append(names[0] if names else "")
@@ -85,6 +84,13 @@ def not_compared(judgement: Judgement | None) -> list[Text]:
         rest = sum(len(names) for names in [*reasons.values()][MOST:])
         said.append(_NOT_COMPARED.format(enumerated([*items, *([_OTHER_REASONS.format(rest)] if rest else [])])))
     return said
+
+
+def why_ended(judgement: Judgement) -> Text | None:
+    """Returns why the comparison ended before the program; None if it did not."""
+    if not judgement.failure and not judgement.ended:
+        return None
+    return (_FAILED if judgement.failure else _ENDED).format(judgement.passes, judgement.failure)
 
 
 def _names(names: Sequence[str]) -> Text:
