@@ -11,7 +11,7 @@ import numpy as np
 from inplacelab.language import Text, enumerated
 from inplacelab.place import Place
 from inplacelab.recorders.judging.judgement import Difference, Gap, Judgement
-from inplacelab.recording.facts import BlamedFacts, FailureFacts, GradientFacts, Step
+from inplacelab.recording.facts import BlamedFacts, FailureFacts, GradientFacts, Sites, Step
 from inplacelab.recording.places import names_at
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.trace import site_of
@@ -20,6 +20,8 @@ from inplacelab.supported import framework_of, loaded
 
 WHOLE = 6
 """A gradient with no more elements is shown whole."""
+ROUNDING = 1e-5
+"""How far elements may be apart that count as equal, as a part of the largest one."""
 MOST = 3
 """So many reasons for which gradients were not compared are said."""
 
@@ -143,7 +145,7 @@ def _failure(recording: Recording, some: Sequence[Difference], **facts: Any) -> 
     return FailureFacts("wrong", _begun_at(recording, some[0].place), wrong=wrong, gradients=gradients, **facts)
 
 
-def _begun_at(recording: Recording, place: Place | None) -> Any:
+def _begun_at(recording: Recording, place: Place | None) -> Sites:
     begins = (each for each in recording.steps if each.place == place and each.backward is not None)
     return site_of(recording, place, next(begins, None))
 
@@ -178,9 +180,7 @@ def _gradient(names: Sequence[str], place: Place | None, found: Any, expected: A
     apart = np.abs(np.nan_to_num(mine - expected, nan=np.inf, posinf=np.inf, neginf=np.inf))
     apart = np.where(mine == expected, 0, apart)
     most = float(apart.max(initial=0))
-    differing = int((apart > 1e-3 * max(float(np.abs(expected).max(initial=0)), 1e-300)).sum()) or int(
-        (apart > 0).sum()
-    )
+    differing = int((apart > min(ROUNDING * float(np.abs(expected).max(initial=0)), most / 2)).sum())
     element: tuple[int, ...] | None = None
     if expected.size > WHOLE and most:
         element = tuple(int(each) for each in np.unravel_index(int(apart.argmax()), expected.shape))

@@ -1,4 +1,4 @@
-"""How to write operations whose gradients are wrong in Paddle 3.3, so that they are right (`tests/frameworks/test_rewritten.py` runs each)."""
+"""How to write operations whose gradients are wrong in Paddle 3.3, so that they are right (`tests/recorders/test_rewritten.py` runs each)."""
 
 from __future__ import annotations
 

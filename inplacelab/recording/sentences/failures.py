@@ -50,7 +50,7 @@ _HEADLINES = {
         "Nothing failed, but the {0} wrong: a kept value was overwritten without a new version, and backward used the new value",
         "没有报错，但{0}是错的：一个已保存的值被覆盖而版本号没有增加，反向传播使用了新的值",
     ),
-    "wrong": Text("Nothing failed, but the {0} wrong from {1} on", "没有报错，但从{1}起，{0}是错的"),
+    "wrong": Text("Nothing failed, but the {0} wrong from {1} on", "没有报错，但{0}从{1}起是错的"),
     "history": Text("Nothing failed, but the {0} wrong", "没有报错，但{0}是错的"),
     "lost": Text(
         "Nothing failed, but the {0} wrong: backward did not know of a write, and computed as if it had not happened",

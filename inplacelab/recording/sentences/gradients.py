@@ -48,8 +48,8 @@ _REFERENCE = Text(
 _CONFIRMED = Text("Finite differences of the loss agree with it: {0}.", "损失的有限差分与之一致：{0}。")
 _SLOPE = Text("{0} for {1}", "{1}为 {0}")
 _HISTORY = Text(
-    "The gradient of each operation is right by itself, so what the framework has kept of their order is not what ran.",
-    "每个操作自身的梯度都是对的，所以出错的是框架记下的操作历史。",
+    "The gradient of each operation alone is right, so the framework has recorded another history than that of the operations that ran.",
+    "每个操作单独的梯度都是对的，所以出错的是框架记录的历史，它与实际运行的操作不符。",
 )
 _INSTEAD = Text("To fix it: {0}. Then the gradient is right.", "改法：{0}，这样梯度就是对的。")
 _OTHERWISE = Text("To fix it: compute this part with other operations.", "改法：请改用其他操作计算这一部分。")
@@ -89,7 +89,7 @@ def says_wrong(gradients: tuple[GradientFacts, ...]) -> Text:
 
 
 def _says_leaf(each: GradientFacts) -> Text:
-    named = Text(f"`{each.tensor}`", f" `{each.tensor}`") if each.tensor else _TENSOR
+    named = f"`{each.tensor}`" if each.tensor else _TENSOR
     pattern = _LEAF if each.element is None else _LEAF_AT
     return pattern.format(named, each.found or "None", each.expected, _element(each), each.differing)
 
