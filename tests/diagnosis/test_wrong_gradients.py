@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -283,3 +285,14 @@ The gradient of each operation alone is right, so the framework has recorded ano
 The right values are those of inplacelab's engine, which has run the same operations.
 To fix it: write out of place, or compute this part with other operations."""
     )
+
+
+def test_a_test_that_finds_a_wrong_gradient_says_why(tmp_path: Path) -> None:
+    body = "".join(f"    {line}\n" for line in LERP.splitlines()[1:])
+    (tmp_path / "test_it.py").write_text(f"import paddle\n\ndef test_it():\n{body}    assert a.grad.tolist() == [-2, 20]\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(tmp_path)]
+    if b"--explain" not in subprocess.run([*command, "--help"], capture_output=True, check=False).stdout:
+        command += ["-p", "inplacelab.diagnosis.pytest_plugin"]  # the package is on the path, but not installed
+    ran = subprocess.run([*command, "--explain"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert ran.returncode == 1
+    assert "computed here: the gradient of `a` is [0, 8]; right is [-2, 20]" in ran.stdout
