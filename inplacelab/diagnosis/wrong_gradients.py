@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from inplacelab.language import Text, enumerated
 from inplacelab.place import Place
 from inplacelab.recorders.judging.judgement import Difference, Gap, Judgement
+from inplacelab.recorders.trial_data import Slope, is_slope
 from inplacelab.recording.facts import BlamedFacts, FailureFacts, GradientFacts, Sites, Step
 from inplacelab.recording.places import names_at
 from inplacelab.recording.recording import Recording
@@ -112,6 +113,81 @@ def why_left_out(gap: Gap | None) -> Text:
     return _GAP.format(gap.name) if gap.place is None else _GAP_IN.format(gap.name, gap.place.line)
 
 
+_AGREES_TOO = Text(
+    "Finite differences of the loss agree with {0} more gradients.", "损失的有限差分还与另外 {0} 个梯度一致。"
+)
+_FRAMEWORK_IS_RIGHT = Text(
+    "The gradient of `{0}` is another one on inplacelab's engine, but finite differences of the loss agree with {1}'s: it is right. Please report this.",
+    "inplacelab 的引擎算出的 `{0}` 的梯度不同，但损失的有限差分与 {1} 的一致：后者是对的。请报告这个问题。",
+)
+_NEITHER = Text(
+    "Finite differences of the loss give {1} for an element of the gradient of `{0}`, and backward gives {2}.",
+    "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而反向传播给出 {2}。",
+)
+_NO_SLOPES = Text(
+    "No finite differences could be computed: the first backward pass needs a loss that depends smoothly on tensors that the program makes of numbers, "
+    "without `detach()`, `no_grad` and the like.",
+    "无法计算有限差分：第一次反向传播的损失必须光滑地依赖于程序由数值建立的张量，并且不使用 `detach()`、`no_grad` 等。",
+)
+
+
+def elements_of(judgement: Judgement) -> dict[str, int]:
+    """Returns the element that differs most of each gradient that the first pass has computed wrong, by the names of its leaf."""
+    return {
+        name: int(_apart(each.found, np.asarray(each.expected)).argmax())
+        for each in judgement.differences
+        for name in each.names
+        if each.number == 1
+    }
+
+
+def settled(
+    some: Sequence[FailureFacts], slopes: Mapping[str, Slope], judgement: Judgement, title: str
+) -> tuple[list[FailureFacts | None], list[Text]]:
+    """Settles by finite differences which gradients are right.
+
+    Args:
+        some: what is known of wrong gradients.
+        slopes: finite differences, by the names of leaves.
+        judgement: what the comparison has shown.
+        title: the name of the framework.
+
+    Returns:
+        The same facts with finite differences, None for those whose gradients are right; and what else is said.
+    """
+    if not slopes:
+        return [*some], [_NO_SLOPES]
+    shapes = {
+        name: np.shape(each.expected) for each in judgement.differences for name in each.names if each.number == 1
+    }
+    right = [name for name, each in slopes.items() if is_slope(each.gradient, each.slope)]
+    found: list[FailureFacts | None] = []
+    for facts in some:
+        gradients = tuple(
+            _with_slope(each, slopes.get(each.tensor), shapes.get(each.tensor))
+            for each in facts.gradients
+            if each.tensor not in right or each.tensor not in shapes
+        )
+        wrong = tuple(each for each in facts.wrong if each not in right or each not in shapes)
+        gone = facts.gradients and not gradients
+        found.append(None if gone else replace(facts, gradients=gradients, wrong=wrong))
+    said = [_FRAMEWORK_IS_RIGHT.format(name, title) for name in right if name in shapes]
+    said += [
+        _NEITHER.format(name, f"{each.slope:.4g}", f"{each.gradient:.4g}")
+        for name, each in slopes.items()
+        if name not in shapes and name not in right
+    ]
+    agree = sum(name not in shapes for name in right)
+    return found, [*said, *([_AGREES_TOO.format(agree)] if agree else [])]
+
+
+def _with_slope(each: GradientFacts, slope: Slope | None, shape: tuple[int, ...] | None) -> GradientFacts:
+    if slope is None or shape is None:
+        return each
+    index = tuple(int(one) for one in np.unravel_index(slope.element, shape)) if shape else None
+    return replace(each, slope=f"{slope.slope:.4g}", sloped=index)
+
+
 def _with_causes(recording: Recording, caused: Sequence[Difference]) -> Iterator[FailureFacts]:
     """Yields one failure for each operation that is to blame, and line in which passes began."""
     groups: dict[Any, list[Difference]] = {}
@@ -177,8 +253,7 @@ def _gradient(names: Sequence[str], place: Place | None, found: Any, expected: A
     mine = np.zeros_like(expected) if found is None else np.asarray(found)
     if mine.shape != expected.shape:
         return GradientFacts(name, str(list(mine.shape)), str(list(expected.shape)))
-    apart = np.abs(np.nan_to_num(mine - expected, nan=np.inf, posinf=np.inf, neginf=np.inf))
-    apart = np.where(mine == expected, 0, apart)
+    apart = _apart(found, expected)
     most = float(apart.max(initial=0))
     differing = int((apart > min(ROUNDING * float(np.abs(expected).max(initial=0)), most / 2)).sum())
     element: tuple[int, ...] | None = None
@@ -188,6 +263,13 @@ def _gradient(names: Sequence[str], place: Place | None, found: Any, expected: A
     digits = next((each for each in (6, 9) if _shown(mine, each) != _shown(expected, each)), 17)
     given = "" if found is None else _shown(mine, digits)
     return GradientFacts(name, given, _shown(expected, digits), element, differing)
+
+
+def _apart(found: Any, expected: Any) -> Any:
+    """Returns how far each element is from what it should be."""
+    mine = np.zeros_like(expected) if found is None else np.asarray(found)
+    apart = np.abs(np.nan_to_num(mine - expected, nan=np.inf, posinf=np.inf, neginf=np.inf))
+    return np.where(mine == expected, 0, apart)
 
 
 def _shown(values: Any, digits: int) -> str:

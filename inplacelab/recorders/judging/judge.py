@@ -338,7 +338,9 @@ class Judge:
             known = living.get(number)
             if known is None or (wanted is not None and number not in wanted):
                 continue
-            if known.twin is not None and known.twin.node is not None:  # no leaf, or no longer one: it was written in place
+            if (
+                known.twin is not None and known.twin.node is not None
+            ):  # no leaf, or no longer one: it was written in place
                 continue
             before, found = under.before.get(number), None if known.grad is None else values_of(known.grad)
             if number not in expected and (found is None or (before is not None and same(before, found))):
