@@ -175,6 +175,10 @@ _OTHER_TEXT = Text("the text of {0} is not that which ran", "{0} 的内容不是
 _NOT_WRITTEN = Text(
     "{0} has changed since the fix was tried, so it was not written.", "{0} 在尝试改法之后被修改过，因此没有写入。"
 )
+_CANNOT_CHECK = Text(
+    "--check compares gradients with those of inplacelab's engine, on which programs of {0!r} are not run; leave the option out",
+    "--check 把梯度与 inplacelab 引擎的结果比较，而 {0!r} 的程序不在该引擎上运行；请去掉该选项",
+)
 _NOT_CHECKED = Text("No finite differences were computed: {0}.", "没有计算有限差分：{0}。")
 _NOT_ENDED = Text("fixes are tried only for an error that ends the program", "只对终止了程序的错误尝试改法")
 SECONDS = 60
@@ -264,6 +268,8 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
     framework = frameworks()[use.framework]
     if not framework.is_installed:
         raise CannotError(not_installed(framework.name))
+    if options.check and not framework.on_engine:
+        raise CannotError(_CANNOT_CHECK.format(framework.name))
     watches = framework.watch and not (options.check and framework.on_engine)
     with ExitStack() as stack:
         watching = stack.enter_context(explain(framework.name, aliases=options.aliases)) if watches else None

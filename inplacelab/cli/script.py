@@ -197,7 +197,7 @@ def run_script(
 
 
 @contextmanager
-def running(
+def running(  # noqa: PLR0913  # what can be asked of a run
     main: Main,
     arguments: Sequence[str],
     *,

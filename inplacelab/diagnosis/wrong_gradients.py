@@ -114,7 +114,7 @@ def why_left_out(gap: Gap | None) -> Text:
 
 
 _AGREES_TOO = Text(
-    "Finite differences of the loss agree with {0} more gradients.", "损失的有限差分还与另外 {0} 个梯度一致。"
+    "Other gradients that agree with finite differences of the loss: {0}.", "另有 {0} 个梯度与损失的有限差分一致。"
 )
 _FRAMEWORK_IS_RIGHT = Text(
     "The gradient of `{0}` is another one on inplacelab's engine, but finite differences of the loss agree with {1}'s: it is right. Please report this.",

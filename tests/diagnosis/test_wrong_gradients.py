@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from inplacelab.cli.explain import Seen, seen_in
@@ -16,12 +17,14 @@ from inplacelab.diagnosis.document import Names, Report, to_annotations, to_json
 from inplacelab.diagnosis.explain import nothing_found
 from inplacelab.diagnosis.findings import Finding, plain
 from inplacelab.diagnosis.report import report
-from inplacelab.diagnosis.wrong_gradients import not_compared
+from inplacelab.diagnosis.wrong_gradients import elements_of, not_compared, settled
 from inplacelab.language import speak
+from inplacelab.place import Place
 from inplacelab.recorders.detection import Use
-from inplacelab.recorders.judging.judgement import Gap, Judgement
+from inplacelab.recorders.judging.judgement import Difference, Gap, Judgement
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.part import Part
+from inplacelab.recorders.trial_data import Slope
 from inplacelab.recording.facts import FailureFacts, GradientFacts, SiteFacts
 from inplacelab.recording.sentences.failures import advice_for
 from inplacelab.recording.sentences.gradients import says_wrong
@@ -289,10 +292,57 @@ To fix it: write out of place, or compute this part with other operations."""
 
 def test_a_test_that_finds_a_wrong_gradient_says_why(tmp_path: Path) -> None:
     body = "".join(f"    {line}\n" for line in LERP.splitlines()[1:])
-    (tmp_path / "test_it.py").write_text(f"import paddle\n\ndef test_it():\n{body}    assert a.grad.tolist() == [-2, 20]\n")
+    (tmp_path / "test_it.py").write_text(
+        f"import paddle\n\ndef test_it():\n{body}    assert a.grad.tolist() == [-2, 20]\n"
+    )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(tmp_path)]
     if b"--explain" not in subprocess.run([*command, "--help"], capture_output=True, check=False).stdout:
         command += ["-p", "inplacelab.diagnosis.pytest_plugin"]  # the package is on the path, but not installed
     ran = subprocess.run([*command, "--explain"], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert ran.returncode == 1
     assert "computed here: the gradient of `a` is [0, 8]; right is [-2, 20]" in ran.stdout
+
+
+def checked(folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+    (folder / "train.py").write_text(text)
+    command = [sys.executable, "-m", "inplacelab", "explain", "--check", *options, "train.py"]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+
+
+def test_finite_differences_say_who_is_right(tmp_path: Path) -> None:
+    ran = checked(tmp_path, MASK, "--format", "json")
+    assert ran.returncode == 0
+    (failure,) = json.loads(ran.stdout)["failures"]
+    assert [each["finite_difference"] for each in failure["gradients"]] == ["36"]
+    assert "Finite differences of the loss agree with it: 36 for `a.grad[0]`." in failure["remarks"]
+
+
+def test_finite_differences_cannot_settle_what_is_cut_on_purpose(tmp_path: Path) -> None:
+    ran = checked(tmp_path, HEAD + "b = a * 2\n(b * b.detach()).sum().backward()\n")
+    assert "1 gradient agrees with that of inplacelab's engine" in ran.stderr
+    assert "No finite differences could be computed: " in ran.stderr
+
+
+def test_gradients_that_finite_differences_confirm_are_no_failure() -> None:
+    """Where the engine is wrong, and not the framework."""
+    place = Place(3)
+    one = Difference(("a",), np.array([2.0, 3.0]), np.array([2.0, 4.0]), place, 1)
+    facts = FailureFacts("wrong", (), wrong=("a",), gradients=(GradientFacts("a", "[2, 3]", "[2, 4]"),))
+    judgement = Judgement(differences=[one])
+    assert elements_of(judgement) == {"a": 1}
+    found, said = settled([facts], {"a": Slope(1, 3.0, 3.001), "b": Slope(0, 1.0, 5.0)}, judgement, "PaddlePaddle")
+    assert found == [None]
+    assert [each.en for each in said] == [
+        "The gradient of `a` is another one on inplacelab's engine, but finite differences of the loss agree with PaddlePaddle's: it is right. "
+        "Please report this.",
+        "Finite differences of the loss give 5 for an element of the gradient of `b`, and backward gives 1.",
+    ]
+    (confirmed,), said = settled([facts], {"a": Slope(1, 3.0, 4.0)}, judgement, "PaddlePaddle")
+    assert confirmed is not None
+    assert (confirmed.gradients[0].slope, confirmed.gradients[0].sloped, said) == ("4", (1,), [])
+
+
+def test_a_framework_that_is_not_run_on_the_engine_is_not_checked(tmp_path: Path) -> None:
+    ran = checked(tmp_path, "import numpy\nnumpy.ones(3)\n")
+    assert ran.returncode == 2
+    assert "programs of 'numpy' are not run; leave the option out" in ran.stderr
