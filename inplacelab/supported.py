@@ -115,6 +115,7 @@ class Framework:
         terms: its terms.
         recorder: the class that records its programs, as "module:name". It is imported when a program uses the framework, as are the others.
         on_engine: the module that makes its calls on this package's engine (see `recorders/judging/judgement.Engine`); "" if its gradients are not compared.
+        rewritten: the mapping from names of its operations whose gradients are wrong to other ways to write them, as "module:name"; "" if none is known.
         trial: what runs its programs for a trial of a fix (see `diagnosis/trial_run.Run`); "" if nothing does.
         replays: whether its programs run again in the same process from the values that they had (see `recorders/replay.py`).
         watch: the class that watches its programs with less than a recorder (see `diagnosis/explain.Watch`); "" if they are recorded instead.
@@ -135,6 +136,7 @@ class Framework:
     requires: str = ""
     tested: str = ""
     on_engine: str = ""
+    rewritten: str = ""
     is_beside: bool = False
     terms: Terms = Terms()
     trial: str = ""

@@ -7,9 +7,10 @@ import ast
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from inplacelab import installing
@@ -24,8 +25,10 @@ from inplacelab.diagnosis.recorded_failures import EVENTS, finding, handled, unn
 from inplacelab.diagnosis.report import paint_for, report, report_not_tried, report_of_trials, report_written
 from inplacelab.diagnosis.trial_run import STEPS
 from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, text_of, write
+from inplacelab.diagnosis.wrong_gradients import elements_of, settled
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use, framework_of_script, not_installed
+from inplacelab.recorders.judging.judgement import Judgement
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.part import Part
 from inplacelab.recording.facts import FailureFacts, FixFacts
@@ -89,7 +92,13 @@ def seen_by(watching: explain, raised: BaseException | None, *, advice: bool, pa
     return Seen(said, *watching.watched, watching.remarks, found, ended, error, trails)
 
 
-def seen_in(ran: Ran, recording: Recording, path: Path, framework: Framework, *, paint: Paint) -> Seen:
+Check = Callable[[Sequence[Finding], Judgement], tuple[list[Finding], list[Text]]]
+"""Checks by finite differences what is said of gradients. Returns what remains of it, and what else is said."""
+
+
+def seen_in(
+    ran: Ran, recording: Recording, path: Path, framework: Framework, *, paint: Paint, check: Check | None = None
+) -> Seen:
     """Returns what is seen in a recording.
 
     Args:
@@ -98,25 +107,32 @@ def seen_in(ran: Ran, recording: Recording, path: Path, framework: Framework, *,
         path: the program's file.
         framework: its framework.
         paint: colors what is printed.
+        check: checks gradients; None if they are not checked.
     """
     filename, raised = str(path), ran.raised
     others = handled(raised, recording, filename)
-    silent = unnoticed(recording, filename) if framework.loses_history else []
+    judged = framework.loses_history or ran.judgement is not None
+    silent = unnoticed(recording, filename, ran.judgement) if judged else []
+    checked_by_slopes: list[Text] = []
+    if check is not None and ran.judgement is not None:
+        silent, checked_by_slopes = check(silent, ran.judgement)
     found = [*others, *silent]
     said = [f"\n{report(each, paint=paint)}" for each in (*others, *silent[:MOST])]
     if len(silent) > MOST:
         said.append(f"\n{_MORE.format(len(silent) - MOST)}")
     if not found:
-        said += [str(nothing_found(*watched_in(recording)))] if raised is None else []
+        said += [*map(str, nothing_found(*watched_in(recording), ran.judgement))] if raised is None else []
         said += [str(each) for each in recording.notes if each not in ran.asides]
+    said += ["", *map(str, checked_by_slopes)] if found and checked_by_slopes else [*map(str, checked_by_slopes)]
+    notes = [*recording.notes, *checked_by_slopes]
     if raised is None:
         updates = [trail_of(each.facts) for each in silent if is_update(each.facts)]
-        return Seen(said, *watched_in(recording), recording.notes, found, None, None, updates)
+        return Seen(said, *watched_in(recording), notes, found, None, None, updates)
     error = recording.steps[-1].error if recording.steps else None
     checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
     trails = () if checked else ending_trails(recording, filename)
     ended = finding(raised, recording, filename)
-    return Seen(said, *watched_in(recording), recording.notes, found, ended, told(raised), trails, checked)
+    return Seen(said, *watched_in(recording), notes, found, ended, told(raised), trails, checked)
 
 
 _SAYS = {
@@ -129,6 +145,10 @@ _SAYS = {
     "aliases": Text(
         "also list each value that was read under one name after it was written under another (PyTorch; slower)",
         "另外列出以一个名称写入之后又以另一个名称被读取的值（仅 PyTorch；较慢）",
+    ),
+    "check": Text(
+        "compare gradients with those of inplacelab's engine, and find out by finite differences of the loss which are right",
+        "把梯度与 inplacelab 引擎的结果比较，并用损失的有限差分判断哪一个是对的",
     ),
     "seconds": Text("how many seconds a trial may take (default: {0})", "每次尝试最长的秒数（默认：{0}）"),
     "output": Text(
@@ -155,6 +175,11 @@ _OTHER_TEXT = Text("the text of {0} is not that which ran", "{0} 的内容不是
 _NOT_WRITTEN = Text(
     "{0} has changed since the fix was tried, so it was not written.", "{0} 在尝试改法之后被修改过，因此没有写入。"
 )
+_CANNOT_CHECK = Text(
+    "--check compares gradients with those of inplacelab's engine, on which programs of {0!r} are not run; leave the option out",
+    "--check 把梯度与 inplacelab 引擎的结果比较，而 {0!r} 的程序不在该引擎上运行；请去掉该选项",
+)
+_NOT_CHECKED = Text("No finite differences were computed: {0}.", "没有计算有限差分：{0}。")
 _NOT_ENDED = Text("fixes are tried only for an error that ends the program", "只对终止了程序的错误尝试改法")
 SECONDS = 60
 """How long a trial may take, if the user does not say."""
@@ -171,6 +196,7 @@ def add_to(parser: Parser) -> None:
     parser.option("--try", says=_SAYS["try"], dest="tries", action="store_true")
     parser.option("--fix", says=_SAYS["fix"], action="store_true")
     parser.option("--aliases", says=_SAYS["aliases"], action="store_true")
+    parser.option("--check", says=_SAYS["check"], action="store_true")
     parser.option("--seconds", says=_SAYS["seconds"].format(SECONDS), type=positive, default=SECONDS, metavar="N")
     output.add_language_to(parser)
 
@@ -242,8 +268,11 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
     framework = frameworks()[use.framework]
     if not framework.is_installed:
         raise CannotError(not_installed(framework.name))
+    if options.check and not framework.on_engine:
+        raise CannotError(_CANNOT_CHECK.format(framework.name))
+    watches = framework.watch and not (options.check and framework.on_engine)
     with ExitStack() as stack:
-        watching = stack.enter_context(explain(framework.name, aliases=options.aliases)) if framework.watch else None
+        watching = stack.enter_context(explain(framework.name, aliases=options.aliases)) if watches else None
         is_recorded = to is not None or watching is None
         ran = stack.enter_context(_running(options, main, tree, use, left, is_recorded=is_recorded))
         printed = None if options.format == "json" or watching is not None else ran.recording
@@ -265,7 +294,7 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         found = [*seen.handled, *([] if seen.ended is None else [seen.ended])]
         return Report(
             main.path, status or ran.stopped, framework.name, version, raised, seen.operations, seen.storages, found, seen.remarks, attempts,
-            aliases=None if watching is None else watching.aliases,
+            aliases=None if watching is None else watching.aliases, judgement=ran.judgement,
         )  # fmt: skip
 
 
@@ -274,7 +303,8 @@ def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching:
     paint, framework = paint_for(sys.stderr), frameworks()[use.framework]
     if watching is None:
         assert ran.recording is not None
-        seen = seen_in(ran, ran.recording, main.path, framework, paint=paint)
+        check = partial(_checked, options, main, framework) if options.check else None
+        seen = seen_in(ran, ran.recording, main.path, framework, paint=paint, check=check)
     else:
         seen = seen_by(watching, ran.raised, advice=not _tries(options), paint=paint)
         watching.ended(None)
@@ -287,6 +317,20 @@ def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching:
         command, *rest = options.words
         seen = replace(seen, said=[*seen.said, str(_TRY.format(command_line([command, "--try", *rest])))])
     return seen
+
+
+def _checked(
+    options: argparse.Namespace, main: Main, framework: Framework, found: Sequence[Finding], judgement: Judgement
+) -> tuple[list[Finding], list[Text]]:
+    """Settles by finite differences which gradients are right, in a copy of the script's folder (see `Check`)."""
+    try:
+        given = main.path, options.arguments
+        trials = Trials(*given, framework=framework.name, seconds=options.seconds, module=main.module)
+        slopes = trials.slopes_at(elements_of(judgement))
+    except NotTriedError as reason:
+        return [*found], [_NOT_CHECKED.format(reason.why)]
+    facts, said = settled([each.facts for each in found], slopes, judgement, framework.title)
+    return [replace(each, facts=one) for each, one in zip(found, facts, strict=True) if one is not None], said
 
 
 def _with_fixes(
@@ -316,7 +360,7 @@ def _running(
     if not is_recorded:
         return running_plainly(main, options.arguments, tree, left=left)
     last = EVENTS if frameworks()[use.framework].keeps_last else None  # so that it may run for hours
-    return running(main, options.arguments, title=None, part=Part(STEPS), use=use, last=last, left=left)
+    return running(main, options.arguments, title=None, part=Part(STEPS), use=use, last=last, left=left, judged=True)
 
 
 def _tries(options: argparse.Namespace) -> bool:

@@ -20,6 +20,7 @@ from inplacelab.cli.arguments import CannotError, Named
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use, framework_of_script
+from inplacelab.recorders.judging.judgement import Judgement
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
 from inplacelab.recorders.part import Part
 from inplacelab.recorders.program import Program, learners_traceback
@@ -161,6 +162,7 @@ class Ran:
         missed: why the recording has never begun, and what to do; None if it has.
         ended_at: the number of the last statement that was recorded, counted as `--from-step` does.
         asides: those of the recording's notes that say nothing about whether a backward pass went wrong.
+        judgement: what the comparison of its gradients has shown; None if there was none.
         recording: what it did; None if that was not recorded, or in a child process that it forked, which ends like any child.
         raised: the exception that it raised, with a traceback that begins in the script.
         stopping: handles signals until the recording is written; None if nothing is recorded.
@@ -172,6 +174,7 @@ class Ran:
     missed: Text | None = None
     ended_at: int | None = None
     asides: frozenset[Text] = frozenset()
+    judgement: Judgement | None = None
 
     @property
     def stopped(self) -> int:
@@ -194,7 +197,7 @@ def run_script(
 
 
 @contextmanager
-def running(
+def running(  # noqa: PLR0913  # what can be asked of a run
     main: Main,
     arguments: Sequence[str],
     *,
@@ -203,6 +206,7 @@ def running(
     use: Use | None = None,
     last: int | None = None,
     left: Left = lambda _, __: None,
+    judged: bool = False,
 ) -> Iterator[Ran]:
     """Runs a program as the main one of this process. In the `with` block, nothing but the system can stop the process.
 
@@ -214,6 +218,7 @@ def running(
         use: the framework that it uses; detected from its imports if None.
         last: keep the last so many events instead of the first steps (see `Session`).
         left: is told if the script leaves by `os._exit`.
+        judged: whether its gradients are compared with those of this package's engine.
 
     Raises:
         CannotError: if there is no such file, or it is not a Python program.
@@ -230,6 +235,8 @@ def running(
         use=use or framework_of_script(main, tree),
         last=last,
     )
+    if judged:
+        session.compares_gradients()
     stopping, process = Stopping(code), os.getpid()
     with stopping.handled():
         with main_module(main, arguments) as module, reporting_os_exit(left):
@@ -239,7 +246,8 @@ def running(
         if raised is not None:
             BaseException.with_traceback(raised, learners_traceback(raised, filename))
         asides = frozenset(session.recorder.guard.asides)
-        yield Ran(recording, raised, stopping, session.missed, session.ended_at if recording else None, asides)
+        ended_at = session.ended_at if recording else None
+        yield Ran(recording, raised, stopping, session.missed, ended_at, asides, session.judgement)
 
 
 @contextmanager

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from inplacelab.diagnosis.findings import Finding
+from inplacelab.diagnosis.wrong_gradients import why_ended, why_left_out
 from inplacelab.language import Text, get_language
-from inplacelab.recording.facts import AliasFacts, FixFacts, RefusalFacts, SiteFacts
+from inplacelab.recorders.judging.judgement import Judgement
+from inplacelab.recording.facts import AliasFacts, BlamedFacts, FixFacts, GradientFacts, RefusalFacts, SiteFacts
 from inplacelab.recording.file_text import visible
 from inplacelab.recording.fixes import OUTCOMES, diff_of
 from inplacelab.recording.sentences import aliases
@@ -50,6 +52,7 @@ class Report:
         findings: the failures.
         remarks: what was not watched.
         tried: what came of trying fixes; None if that was not asked for.
+        judgement: what the comparison of gradients has shown; None if there was none.
         aliases: what was read under one name after it was written under another; None if that was not asked for.
         not_run: why it could not be run to its end, and nothing can be said of it; None if it was.
     """
@@ -66,6 +69,7 @@ class Report:
     tried: Attempts | None = None
     not_run: Text | None = None
     aliases: Sequence[AliasFacts] | None = None
+    judgement: Judgement | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,7 @@ def to_json(report: Report, names: Names) -> bytes:
         "failures": [_failure(each, names) for each in report.findings],
         "remarks": [*map(said, report.remarks)],
         "trials": None if report.tried is None else {"count": report.tried.count, "message": report.tried.said},
+        "comparison": None if report.judgement is None else _comparison(report.judgement),
         "aliases": None if report.aliases is None else [_alias(each, names) for each in report.aliases],
         "not_run": None if report.not_run is None else said(report.not_run),
     }
@@ -127,11 +132,43 @@ def _failure(found: Finding, names: Names) -> Json:
         "ended": found.ended,
         "message": said(found.says),
         "wrong_gradients": [*facts.wrong],
+        "gradients": [*map(_gradient, facts.gradients)],
+        "cause": None if facts.blamed is None else _cause(facts.blamed),
         "refusal": _refusal(facts.refusal),
         "places": [_place(each, names) for each in marks(facts)],
         "remarks": [*map(said, said_of_all)],
         "advice": None if found.advice is None else said(found.advice),
         "fixes": [_fix(found, each, names) for each in found.fixes],
+    }
+
+
+def _gradient(facts: GradientFacts) -> Json:
+    return {
+        "tensor": facts.tensor or None, "found": facts.found or None, "expected": facts.expected,
+        "element": None if facts.element is None else [*facts.element], "differing": facts.differing, "dtype": facts.dtype or None,
+        "finite_difference": facts.slope or None,
+    }  # fmt: skip
+
+
+def _cause(blamed: BlamedFacts) -> Json:
+    return {"operation": blamed.op, "operand": _gradient(blamed.operand), "instead": said(blamed.instead) or None}
+
+
+def _comparison(judgement: Judgement) -> Json:
+    ended = why_ended(judgement)
+    return {
+        "equal": judgement.compared,
+        "passes": judgement.passes,
+        "not_compared": [
+            {
+                "tensor": names[0] if names else None,
+                "operation": (gap and gap.name) or None,
+                "line": gap.place.line if gap and gap.place else None,
+                "reason": said(why_left_out(gap)),
+            }
+            for names, gap in judgement.left_out.items()
+        ],
+        "ended": None if ended is None else said(ended),
     }
 
 
@@ -225,7 +262,7 @@ def _error(error: tuple[str, str] | None) -> Json | None:
     return None if error is None else {"type": error[0], "message": error[1]}
 
 
-_BLAMED = ("overwritten", "refused", "needed")
+_BLAMED = ("wrong", "overwritten", "refused", "needed")
 """Where the error stands: at the first of these that there is."""
 
 

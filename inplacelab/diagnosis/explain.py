@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from inplacelab.diagnosis.findings import Finding, Paint, completed, plain
 from inplacelab.language import Text
@@ -15,9 +15,22 @@ from inplacelab.recorders.static import message_of
 from inplacelab.recording.facts import AliasFacts
 from inplacelab.supported import framework_named, frameworks, loaded
 
+if TYPE_CHECKING:
+    from inplacelab.recorders.judging.judgement import Judgement
+
 _NOTHING = Text(
     "No backward pass failed in what was watched. Operations: {0}; storages that were written or viewed: {1}.",
     "在被监视的范围内没有反向传播失败：共 {0} 次操作，{1} 块被写入或有视图的存储。",
+)
+_AGREE = Text(
+    "No backward pass failed in what was watched, and {2} gradients agree with those of inplacelab's engine. Operations: {0}; storages that were "
+    "written or viewed: {1}.",
+    "在被监视的范围内没有反向传播失败，{2} 个梯度与 inplacelab 引擎的结果一致：共 {0} 次操作，{1} 块被写入或有视图的存储。",
+)
+_AGREES = Text(
+    "No backward pass failed in what was watched, and 1 gradient agrees with that of inplacelab's engine. Operations: {0}; storages that were "
+    "written or viewed: {1}.",
+    _AGREE.zh,
 )
 _NO_WATCH = Text(
     "programs of {0!r} are not watched; record them: `inplacelab record script.py` does, and so does `inplacelab.record()`",
@@ -224,7 +237,8 @@ class explain:  # noqa: N801  # used like a function
 
     def _said_of_failures(self, paint: Paint) -> str:
         if not self.failures:
-            nothing = [] if isinstance(self._watch, _Unwatched) else [nothing_found(*self.watched)]
+            judgement = getattr(self._watch, "judgement", None)
+            nothing = [] if isinstance(self._watch, _Unwatched) else nothing_found(*self.watched, judgement)
             return "\n".join(map(str, [*nothing, *self.remarks]))
         reports = [_reported(each, advice=True, paint=paint) for each in self.failures]
         return "\n\n".join(dict.fromkeys(reports))  # each time round a loop they may be the same
@@ -241,9 +255,15 @@ def _collecting(watch: Watch) -> bool:
     return collect is not None
 
 
-def nothing_found(operations: int, storages: int) -> Text:
-    """Returns that no pass failed, and how much was watched."""
-    return _NOTHING.format(operations, storages)
+def nothing_found(operations: int, storages: int, judgement: Judgement | None = None) -> list[Text]:
+    """Returns that no pass failed, how much was watched, and which gradients were compared (see `recorders/judging`)."""
+    agree = 0 if judgement is None else judgement.compared
+    said = (_AGREES if agree == 1 else _AGREE if agree else _NOTHING).format(operations, storages, agree)
+    if judgement is None:
+        return [said]
+    from inplacelab.diagnosis.wrong_gradients import not_compared  # noqa: PLC0415  # only for what was recorded
+
+    return [said, *not_compared(judgement)]
 
 
 def _reported(found: Finding, *, advice: bool, paint: Paint) -> str:

@@ -28,6 +28,8 @@ class _Watching:
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Watches a test. What is found out is a note of its error."""
         from inplacelab.diagnosis.explain import explain, framework_to_watch  # noqa: PLC0415  # only if it is asked for
+        from inplacelab.diagnosis.findings import completed  # noqa: PLC0415
+        from inplacelab.diagnosis.report import report  # noqa: PLC0415
         from inplacelab.recorders.detection import framework_used  # noqa: PLC0415
         from inplacelab.recorders.sources import parsed  # noqa: PLC0415
         from inplacelab.supported import frameworks  # noqa: PLC0415
@@ -36,5 +38,11 @@ class _Watching:
         framework = framework_to_watch(framework_used(parsed(text), {}).framework)
         if not frameworks()[framework].is_watched:
             return (yield)
-        with explain(framework, str(item.path)):
-            return (yield)
+        watching = explain(framework, str(item.path))
+        try:
+            with watching:
+                return (yield)
+        finally:  # a gradient that is wrong without an error makes another line of the test fail
+            wrong = [report(completed(each)) for each in watching.failures if each.error is None]
+            if wrong:
+                item.add_report_section("call", "explain", "\n\n".join(dict.fromkeys(wrong)))

@@ -30,6 +30,7 @@ from types import FrameType
 from inplacelab.diagnosis.findings import Finding, Paint, plain, sources_of, told
 from inplacelab.diagnosis.places import beginning
 from inplacelab.diagnosis.report import report
+from inplacelab.diagnosis.wrong_gradients import wrong_gradients
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use
@@ -43,7 +44,6 @@ from inplacelab.recording.fixes import fixes_for, named, of_recording
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.failures import advice_for, is_update
 from inplacelab.recording.trace import failure_at, in_file, trail_of
-from inplacelab.recording.unnoticed_writes import unnoticed_failures
 
 _FIX = Text("To fix it: {0}", "改法：{0}")
 
@@ -116,14 +116,15 @@ def handled(raised: BaseException | None, recording: Recording, filename: str) -
     return [*dict.fromkeys(known)]
 
 
-def unnoticed(recording: Recording, filename: str) -> list[Finding]:
-    """Returns what is known of each write that a backward pass did not know of, so that its gradients are wrong without an error.
+def unnoticed(recording: Recording, filename: str, judgement: Judgement | None = None) -> list[Finding]:
+    """Returns what is known of gradients that are wrong without an error: because of a write that a backward pass did not know of, or of an operation.
 
     Args:
         recording: the recording.
         filename: the program's file.
+        judgement: what the comparison with this package's engine has shown, if there was one.
     """
-    found = [*dict.fromkeys(unnoticed_failures(recording))]  # each time round a loop they may be the same
+    found = wrong_gradients(recording, judgement)
     fixes = [_of_update(recording, each, filename) for each in found]
     return [
         Finding(
@@ -196,7 +197,7 @@ class RecordedWatch:
         asides = session.recorder.guard.asides
         self.remarks = [each for each in recording.notes if each not in asides]
         filename = session.program.filename
-        self.failures += unnoticed(recording, filename)
+        self.failures += unnoticed(recording, filename, self.judgement)
         last = recording.steps[-1] if error is not None and len(recording) else None
         facts = None if last is None else failure_at(recording, last.index)
         if (

@@ -134,11 +134,11 @@ def report_written() -> str:
 
 # ---- lines of the program, underlined, in color on a terminal -------------------------------------------------------------
 
-_SIGNS = {"overwritten": "~", "released": "~"}
+_SIGNS = {"overwritten": "~", "released": "~", "wrong": "~"}
 """The characters that underline; all others are `^`."""
 
 _CODES = {
-    "kept": "36", "origin": "36", "overwritten": "31", "released": "31", "read": "35", "needed": "35", "refused": "31", "file": "1", "added": "32", "removed": "31",
+    "kept": "36", "origin": "36", "overwritten": "31", "released": "31", "read": "35", "needed": "35", "refused": "31", "wrong": "31", "file": "1", "added": "32", "removed": "31",
 }  # fmt: skip
 """How ANSI terminals are told a color: a write is red, what it concerns is cyan, and what then fails is magenta."""
 

@@ -10,7 +10,7 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import decode_source
@@ -50,6 +50,7 @@ class Asked:
             itself runs without them. None for any other trial.
         seconds: how long finite differences may take.
         end: when it ends early.
+        elements: the elements of gradients at which finite differences are computed, by the names of leaves; None for no finite differences.
     """
 
     reference: bool = False
@@ -57,6 +58,7 @@ class Asked:
     edits: tuple[EditFacts, ...] | None = None
     seconds: float = 0.0
     end: End = field(default_factory=End)
+    elements: Mapping[str, int] | None = None
 
     @cached_property
     def data(self) -> OtherData:

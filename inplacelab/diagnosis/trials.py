@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import tokenize
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.fix_search import Budget, Outcome, search
 from inplacelab.recorders.main_module import folder_of
 from inplacelab.recorders.own_code import is_own
-from inplacelab.recorders.trial_data import OWN
+from inplacelab.recorders.trial_data import OWN, Slope
 from inplacelab.recorders.trial_end import End
 from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.fixes import SHOWN
@@ -217,6 +217,13 @@ class Trials:
         else:
             self._failing = 0 if fails else outcome.wrong
         return outcome
+
+    def slopes_at(self, elements: Mapping[str, int]) -> Mapping[str, Slope]:
+        """Runs the script through its first pass. Returns finite differences of its loss (see `trial_data.slopes_at`)."""
+        try:
+            return self._run((), Asked(end=End(passes=1), elements=elements)).slopes_at
+        finally:
+            self.close()
 
     def find(self, trails: Sequence[Trail], *, enough: int = 1, fails: bool = True) -> Tried:
         """Returns the fixes that work.

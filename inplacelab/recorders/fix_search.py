@@ -19,7 +19,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.program import Scope
 from inplacelab.recorders.sources import identifiers, parsed
-from inplacelab.recorders.trial_data import OWN, Compared
+from inplacelab.recorders.trial_data import OWN, Compared, Slope
 from inplacelab.recorders.trial_end import Reached
 from inplacelab.recorders.updates import Update, close, equal, in_some_order
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
@@ -64,6 +64,7 @@ class Outcome:
         wrong: the number of the first such pass, from 1 on; 0 if there is none.
         keeps_order: whether the edits asked about do (see `Runner.keeps_order`).
         slopes: how the first pass compares with finite differences, for a framework whose own backward may be wrong.
+        slopes_at: finite differences at one element of each leaf, if they were asked for.
         updates: what each update of parameters used and left, in order.
         has_all_updates: whether these are all of them.
         reached: how far it came; None if that is not known.
@@ -81,6 +82,7 @@ class Outcome:
     wrong: int = 0
     keeps_order: bool = True
     slopes: Compared | None = None
+    slopes_at: Mapping[str, Slope] = field(default_factory=dict)
     updates: Sequence[Update] = ()
     has_all_updates: bool = True
     reached: Reached | None = None

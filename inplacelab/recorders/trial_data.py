@@ -316,6 +316,43 @@ def compare(leaves: Sequence[Leaf], loss: float, run: Callable[[Shift], float | 
     return Compared(count, all_leaves=bool(leaves) and met == len(leaves))
 
 
+class Slope(NamedTuple):
+    """What finite differences give for an element of a gradient: its position, what the framework gave for it, and the slope of the loss."""
+
+    element: int
+    gradient: float
+    slope: float
+
+
+def slopes_at(
+    leaves: Sequence[Leaf], elements: Mapping[str, int], loss: float, run: Callable[[Shift], float | None], *, seconds: float
+) -> dict[str, Slope]:  # fmt: skip
+    """Returns the slope of the loss at one element of each leaf, by the names of the leaves, where it is smooth.
+
+    Args:
+        leaves: the leaves.
+        elements: which element, by the names of leaves; the one with the largest gradient for others.
+        loss: the loss with which the pass began.
+        run: returns the loss of the program with a moved element; None if that does not run.
+        seconds: how long that may take.
+    """
+    until, found = time.monotonic() + seconds, {}
+    for leaf in sorted(leaves, key=lambda each: each.name not in elements)[:LEAVES]:
+        element = elements.get(leaf.name, next(iter(_elements(leaf)), None))
+        if element is None or element >= leaf.values.size or time.monotonic() > until:
+            continue
+        slope = _slope(leaf, element, loss, run)
+        if slope is not None:
+            gradient = 0.0 if leaf.gradient is None else float(leaf.gradient.flat[element])
+            found[leaf.name] = Slope(element, gradient, slope[0])
+    return found
+
+
+def is_slope(gradient: float, slope: float) -> bool:
+    """Whether an element of a gradient is what finite differences give, as accurately as they are."""
+    return abs(slope - gradient) <= ACCURACY * max(abs(slope), abs(gradient)) + 1e-3
+
+
 def _elements(leaf: Leaf) -> Iterable[int]:
     """Returns positions: where the gradient is largest, where it is zero, and one more."""
     if not leaf.values.size:

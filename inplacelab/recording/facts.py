@@ -378,9 +378,10 @@ class SiteFacts:
 Sites = tuple[SiteFacts, ...]
 """Where a program was: what ran, and the calls that led there, innermost first; () if that is not known."""
 
-FailureKind = Literal["stale", "again", "silent", "leaf", "refused"]
+FailureKind = Literal["stale", "again", "silent", "wrong", "leaf", "refused"]
 """What may have happened. "stale": an in-place operation has overwritten what backward needed; "again": an earlier pass has released it; "silent": a
-pass did not fail, but did not know of a write; "leaf": an operation would have written to a leaf that needs a gradient; "refused": something else."""
+pass did not fail, but did not know of a write; "wrong": it did not fail, but its gradients differ from those of this package's engine; "leaf": an
+operation would have written to a leaf that needs a gradient; "refused": something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,6 +510,42 @@ class RefusalFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class GradientFacts:
+    """A gradient that a framework has computed wrong, with its numbers as text."""
+
+    tensor: str
+    """The name of the tensor that it belongs to; "" if it has none."""
+    found: str
+    """What the framework gives."""
+    expected: str
+    """What is right: what this package's engine gives."""
+    element: tuple[int, ...] | None = None
+    """The index of the element that these are, the one that differs most; None if they are the whole gradient."""
+    differing: int = 0
+    """How many elements differ."""
+    dtype: str = ""
+    """The type of its elements."""
+    slope: str = field(default="", metadata=LEFT_OUT)
+    """What finite differences give for one element; "" if they were not computed."""
+    sloped: tuple[int, ...] | None = field(default=None, metadata=LEFT_OUT)
+    """The index of that element; None for the only one."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlamedFacts:
+    """An operation whose own gradient is wrong."""
+
+    op: str
+    """The operation."""
+    sites: Sites
+    """Where it ran."""
+    operand: GradientFacts
+    """The gradient that it gives one of its operands."""
+    instead: Text = field(default=Text("", ""), metadata=LEFT_OUT)
+    """How to write it so that its gradient is right; empty if that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
 class FailureFacts:
     """What led to an error, or to a gradient that is wrong without one."""
 
@@ -523,7 +560,13 @@ class FailureFacts:
     remarks: tuple[Text, ...] = field(default=(), metadata=LEFT_OUT)
     """What could not be seen."""
     wrong: tuple[str, ...] = field(default=(), metadata=LEFT_OUT)
-    """The names of the leaves whose gradients are wrong, for "silent"."""
+    """The names of the leaves whose gradients are wrong, for "silent" and "wrong"."""
+    gradients: tuple[GradientFacts, ...] = field(default=(), metadata=LEFT_OUT)
+    """Those of these gradients that were compared with this package's engine, which ran the same operations."""
+    blamed: BlamedFacts | None = field(default=None, metadata=LEFT_OUT)
+    """For "wrong": the operation whose own gradient is; None if each operation's is right, so that the framework's history is not."""
+    written: tuple[Sites, ...] = field(default=(), metadata=LEFT_OUT)
+    """For "wrong" without such an operation: where the history of these gradients passes writes in place."""
     refusal: RefusalFacts | None = field(default=None, metadata=LEFT_OUT)
     """What was refused, if it was refused at once."""
 

@@ -366,11 +366,9 @@ def places_of(facts: FailureFacts) -> list[SiteFacts]:
         for value in facts.values
     )
     refused = (facts.refusal.made, facts.refusal.origin) if facts.refusal else ()
-    return [
-        each[0]
-        for each in (*(sites for some in of_values for sites in some), *refused, facts.released, facts.needed)
-        if each
-    ]
+    blamed = (facts.blamed.sites,) if facts.blamed else ()
+    others = (*refused, *blamed, *facts.written, facts.released, facts.needed)
+    return [each[0] for each in (*(sites for some in of_values for sites in some), *others) if each]
 
 
 def moved(facts: FailureFacts, move: Callable[[SiteFacts], SiteFacts]) -> FailureFacts:
@@ -399,9 +397,11 @@ def _placed(facts: FailureFacts, sites: Callable[[Sites], Sites]) -> FailureFact
     refusal = facts.refusal
     if refusal is not None:
         refusal = replace(refusal, made=sites(refusal.made), origin=sites(refusal.origin))
+    blamed = None if facts.blamed is None else replace(facts.blamed, sites=sites(facts.blamed.sites))
     return replace(
-        facts, needed=sites(facts.needed), released=sites(facts.released), values=tuple(values), refusal=refusal
-    )
+        facts, needed=sites(facts.needed), released=sites(facts.released), values=tuple(values), refusal=refusal,
+        blamed=blamed, written=tuple(map(sites, facts.written)),
+    )  # fmt: skip
 
 
 def in_file(facts: FailureFacts, filename: str) -> FailureFacts:

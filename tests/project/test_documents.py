@@ -81,10 +81,11 @@ def test_there_are_examples() -> None:
     assert (kinds.count("text") >= 20, kinds.count("python") >= 30) == (True, True)
 
 
-def explained(language: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """What `inplacelab explain` prints of the program of that page."""
-    script = next(text for kind, text in blocks(page("explain_a_failure", language)) if kind == "ipython")
-    assert script == recorded(draw.FAILING).source, "the picture in the READMEs shows this program"
+def explained(language: str, folder: Path, *options: str, number: int = 0) -> subprocess.CompletedProcess[str]:
+    """What `inplacelab explain` prints of a program of that page: the first one fails, in the second one a gradient is wrong."""
+    scripts = [text for kind, text in blocks(page("explain_a_failure", language)) if kind == "ipython"]
+    assert scripts[0] == recorded(draw.FAILING).source, "the picture in the READMEs shows this program"
+    script = scripts[number]
     (folder / "train.py").write_text(script)
     command = [sys.executable, "-m", "inplacelab", "explain", *options, "--lang", language, "train.py"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -107,9 +108,28 @@ def test_what_explain_says_is_what_the_documents_show(language: str, tmp_path: P
     pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
     said = explained(language, tmp_path, "--try").stderr
     shown = [text for kind, text in blocks(page("explain_a_failure", language)) if kind == "output"]
+    shown = [text for text in shown if text not in of_wrong_gradients(language)]
     assert [text for text in shown if text.rstrip("\n") not in said] == []
     (in_readme,) = (text for kind, text in blocks(READMES[language == "zh"]) if kind == "output")
     assert in_readme in shown
+
+
+def of_wrong_gradients(language: str) -> list[str]:
+    """What that page shows after its second program, up to the next section."""
+    _, _, after = (
+        page("explain_a_failure", language).read_text(encoding="utf-8").partition("```ipython\nimport paddle\n")
+    )
+    section, _, _ = after.partition("\n## ")
+    return [match["text"] for match in BLOCK.finditer("```ipython\n" + section) if match["kind"] == "output"]
+
+
+@pytest.mark.oracle
+@in_both_languages
+def test_what_explain_says_of_wrong_gradients_is_what_the_page_shows(language: str, tmp_path: Path) -> None:
+    pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
+    said = explained(language, tmp_path, number=1).stderr
+    (shown,) = of_wrong_gradients(language)
+    assert shown in said
 
 
 @pytest.mark.oracle

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -25,7 +25,7 @@ from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.pass_values import PassValues
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.sources import identifiers, parsed
-from inplacelab.recorders.trial_data import Compared, Leaf, OtherData, Shift, compare
+from inplacelab.recorders.trial_data import Compared, Leaf, OtherData, Shift, Slope, compare, slopes_at
 from inplacelab.recorders.trial_end import Passes
 from inplacelab.recorders.updates import Updates
 
@@ -264,6 +264,17 @@ def _loss_with(shift: Shift | None, main: Main, text: str, asked: Asked) -> floa
     return None
 
 
+def _slopes_at(gradients: Gradients, varied: Varied, main: Main, text: str, asked: Asked) -> dict[str, Slope]:
+    """Returns finite differences of the loss of the first pass, at the elements that are asked for."""
+    if gradients.first is None or asked.elements is None or _cuts(main, text, asked):
+        return {}
+    loss, first = gradients.first
+    numbers = {id(tensor): number for number, tensor in enumerate(varied.made)}
+    leaves = [replace(leaf, number=numbers[id(tensor)]) for leaf, tensor in first if id(tensor) in numbers]
+    run = partial(_loss_with, main=main, text=text, asked=asked)
+    return slopes_at(leaves, asked.elements, loss, run, seconds=asked.seconds)
+
+
 def _slopes(gradients: Gradients, varied: Varied, main: Main, text: str, asked: Asked) -> Compared:
     """Compares the gradients of the first pass with finite differences of its loss."""
     if gradients.first is None:
@@ -346,6 +357,7 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     values = named(names, text, WATCHED, _array)
     return replace(
         ran,
+        slopes_at=_slopes_at(gradients, varied, main, text, asked),
         passes=gradients.passes.found,
         values=values,
         copies=copies.bytes,

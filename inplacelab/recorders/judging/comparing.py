@@ -461,6 +461,7 @@ class _Compared:
             )
         if is_right:
             self.passes.judgement.compared += 1
+            self.passes.judgement.equal.add((known.names, self.under.place))
         else:
             self._differs(known, found, meant, None)
         return is_right

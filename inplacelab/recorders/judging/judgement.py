@@ -115,6 +115,7 @@ class Judgement:
 
     Attributes:
         compared: how many gradients were equal.
+        equal: the names of these gradients, and where their passes began.
         differences: those that were not, once for each leaf and place.
         left_out: names of gradients that were not compared, with the gap that is to blame.
         passes: how many passes were compared.
@@ -123,6 +124,7 @@ class Judgement:
     """
 
     compared: int = 0
+    equal: set[tuple[tuple[str, ...], Place | None]] = field(default_factory=set)
     differences: list[Difference] = field(default_factory=list)
     left_out: dict[tuple[str, ...], Gap | None] = field(default_factory=dict)
     passes: int = 0

@@ -17,6 +17,7 @@ from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, 
 from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
 from inplacelab.recording.places import set_off
+from inplacelab.recording.sentences.gradients import WRITTEN, advice_on, reasons_of, says_blamed, says_wrong
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.sentences.refusals import (
     REFUSED,
@@ -29,9 +30,9 @@ from inplacelab.recording.sentences.refusals import (
 )
 from inplacelab.recording.sentences.stacks import Stacks, file_in_words, file_key, function_in_words, named_by_caller
 
-Role = Literal["made", "origin", "kept", "overwritten", "read", "released", "needed", "refused"]
+Role = Literal["made", "origin", "kept", "overwritten", "read", "released", "needed", "refused", "wrong"]
 """What was done in a line: a view was made, through which was written later; the tensor was made that an operation was refused for; a value was kept, overwritten, read after that, released by an
-earlier pass, or needed; an operation was refused."""
+earlier pass, or needed; an operation was refused, or gives a wrong gradient."""
 
 MOST = 4
 """So many writes of one value are shown."""
@@ -53,6 +54,8 @@ _HEADLINES = {
         "Nothing failed, but the {0} wrong: a kept value was overwritten, and backward used the new value without a check of its version",
         "没有报错，但{0}是错的：一个已保存的值被覆盖，反向传播没有检查版本号，使用了新的值",
     ),
+    "wrong": Text("Nothing failed, but the {0} wrong from {1} on", "没有报错，但{0}从{1}起是错的"),
+    "history": Text("Nothing failed, but the {0} wrong", "没有报错，但{0}是错的"),
     "lost": Text(
         "Nothing failed, but the {0} wrong: backward did not know of a write, and computed as if it had not happened",
         "没有报错，但{0}是错的：反向传播不知道有一次写入，按没有这次写入来计算",
@@ -200,6 +203,8 @@ _NEEDED = Text("needed here{1}: it finds version {0}", "在此需要{1}：已是
 _NEEDED_HERE = Text("needed here{0}", "在此需要{0}")
 _NEEDED_AGAIN = Text("needed here again{0}", "在此再次需要{0}")
 _USED = Text("used here{0}", "在此使用{0}")
+_COMPUTED = Text("computed here{0}", "在此计算{0}")
+_COLON = Text(": ", "：")
 _IN = Text("{0}, in `{1}`", "{0}（在 `{1}` 中）")
 _CALLED = Text("{0}, called from {1}", "{0}，由{1}调用")
 _INSIDE_CODE = Text("{0}, in code without a file ({1})", "{0}，位于没有文件的代码中（{1}）")
@@ -214,7 +219,7 @@ _BRIEFLY = {
 _BRIEFEST: dict[Role, Text] = {
     "kept": Text("kept", "保存"), "overwritten": Text("overwritten", "覆盖"), "read": Text("read", "读取"),
     "released": Text("released", "释放"), "needed": Text("needed", "需要"), "refused": REFUSED, "made": Text("view", "视图"),
-    "origin": Text("made", "建立"),
+    "origin": Text("made", "建立"), "wrong": Text("wrong", "错误"),
 }  # fmt: skip
 
 
@@ -259,17 +264,24 @@ def headline(facts: FailureFacts) -> Text:
         return headline_of(facts.refusal)
     if facts.kind == "stale" and (update := _update(facts)):
         return _HEADLINES[update]
-    if facts.kind != "silent":
+    if facts.kind not in ("silent", "wrong"):
         return _HEADLINES.get(facts.kind, _NOTHING)
     names = [f"`{each}`" for each in dict.fromkeys(facts.wrong)]
     gradients = _GRADIENTS[min(len(names), 2)].format(enumerated(names))
-    return closed_up(_HEADLINES[_way(facts)].format(gradients))
+    if facts.kind == "silent":
+        return closed_up(_HEADLINES[_way(facts)].format(gradients))
+    if facts.blamed is None or not facts.blamed.sites:
+        return closed_up(_HEADLINES["history"].format(gradients))
+    at, there = facts.blamed.sites[0], facts.needed[0].file if facts.needed else ""
+    return closed_up(_HEADLINES["wrong"].format(gradients, set_off(_line(at.line, at.file, there))))
 
 
 def advice_for(facts: FailureFacts) -> Text | None:
     """Returns what may be done, in general; None for what is refused by this package, which says it itself."""
     if facts.refusal is not None:
         return advice_of(facts.refusal)
+    if facts.kind == "wrong":
+        return advice_on(facts)
     return _ADVICE.get(_unknown(facts) or ("update" if _update(facts) else facts.kind))
 
 
@@ -285,9 +297,9 @@ def _update(facts: FailureFacts) -> str:
 
 
 def reasons(facts: FailureFacts) -> tuple[Text, ...]:
-    """Returns why a framework refused something at once, as sentences; none for other failures."""
+    """Returns why a framework refused something at once, or why gradients are called wrong, as sentences."""
     reason = None if facts.refusal is None else reason_of(facts.refusal)
-    return () if reason is None else (reason,)
+    return tuple(reasons_of(facts)) if reason is None else (reason,)
 
 
 def _way(facts: FailureFacts) -> str:
@@ -361,7 +373,8 @@ class _Marks:
         self._facts, self._value, self._number = facts, value, number
         of_value = () if value is None else (value.sites, *(each.sites for each in value.writes), value.read)
         refused = () if facts.refusal is None else (facts.refusal.origin, facts.refusal.made)
-        self._stacks = Stacks((*of_value, *refused, facts.released, facts.needed))
+        blamed = () if facts.blamed is None else (facts.blamed.sites,)
+        self._stacks = Stacks((*of_value, *refused, *blamed, *facts.written, facts.released, facts.needed))
 
     def marks(self) -> Iterator[Mark]:
         """Yields them in the order in which the lines ran."""
@@ -402,6 +415,10 @@ class _Marks:
         facts, value = self._facts, self._value
         if facts.refusal is not None:
             yield from self._made_for(facts.refusal)
+        if facts.blamed is not None and facts.blamed.sites:
+            yield self._mark("wrong", facts.blamed.sites, says_blamed(facts.blamed))
+        for sites in reversed(facts.written):
+            yield self._mark("overwritten", sites, WRITTEN)
         if facts.released:
             yield self._mark("released", facts.released, _RELEASED.format(self._stacks.iteration(facts.released)))
         if not facts.needed:
@@ -413,8 +430,11 @@ class _Marks:
         elif facts.kind == "stale" and value is not None:
             yield self._mark("needed", facts.needed, _NEEDED.format(value.found, when), version=(value.found,))
         else:
-            says = {"silent": _USED, "again": _NEEDED_AGAIN}.get(facts.kind, _NEEDED_HERE)
-            yield self._mark("needed", facts.needed, says.format(when))
+            says = {"silent": _USED, "wrong": _COMPUTED, "again": _NEEDED_AGAIN}.get(facts.kind, _NEEDED_HERE).format(
+                when
+            )
+            numbers = _COLON + says_wrong(facts.gradients) if facts.gradients else _NOTHING
+            yield self._mark("needed", facts.needed, says + numbers)
 
     def _made_for(self, refusal: RefusalFacts) -> Iterator[Mark]:
         if refusal.origin:
