@@ -15,6 +15,7 @@ from inplacelab.recorders.trial_data import Slope, is_slope
 from inplacelab.recording.facts import BlamedFacts, FailureFacts, GradientFacts, Sites, Step
 from inplacelab.recording.places import names_at
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.gradients import NEW_RESULT
 from inplacelab.recording.trace import site_of
 from inplacelab.recording.unnoticed_writes import unnoticed_failures
 from inplacelab.supported import framework_of, loaded
@@ -200,7 +201,8 @@ def _with_causes(recording: Recording, caused: Sequence[Difference]) -> Iterator
         assert cause is not None
         step = _step(recording, at, name)
         operand = replace(_gradient(cause.operand, at, cause.found, cause.expected), dtype=cause.dtype)
-        blamed = BlamedFacts(name, site_of(recording, at, step), operand, instead.get(name, Text("", "")))
+        what = NEW_RESULT if cause.how == "not called" else instead.get(name, Text("", ""))
+        blamed = BlamedFacts(name, site_of(recording, at, step), operand, what)
         yield _failure(recording, some, blamed=blamed)
 
 
@@ -249,6 +251,8 @@ def _has(differences: Sequence[Difference], name: str) -> bool:
 def _gradient(names: Sequence[str], place: Place | None, found: Any, expected: Any) -> GradientFacts:
     """Returns numbers of two gradients: all, or those of the element that differs most."""
     name = next(iter((*names_at(names, place), *names)), "")
+    if expected is None:
+        return GradientFacts(name, "" if found is None else _shown(found, 6), "")
     expected = np.asarray(expected)
     mine = np.zeros_like(expected) if found is None else np.asarray(found)
     if mine.shape != expected.shape:

@@ -518,7 +518,7 @@ class GradientFacts:
     found: str
     """What the framework gives."""
     expected: str
-    """What is right: what this package's engine gives."""
+    """What is right: what this package's engine gives; "" if that is not known, since a function of the program did not run."""
     element: tuple[int, ...] | None = None
     """The index of the element that these are, the one that differs most; None if they are the whole gradient."""
     differing: int = 0

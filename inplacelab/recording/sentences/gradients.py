@@ -29,6 +29,11 @@ _NOTHING_GIVEN_AT = Text(
     " no gradient; {3} of its elements are not 0: {4} is {1} ({2})",
     "的梯度没有算出，其中 {3} 个元素不为 0：{4} 是 {1}（{2}）",
 )
+_NOT_CALLED = Text("`{0}.backward` should have run here, and did not", "这里本应运行 `{0}.backward`，却没有运行")
+NEW_RESULT = Text(
+    "let `forward` return a new tensor, such as `x.clone()`, and not its argument",
+    "让 `forward` 返回新的张量（例如 `x.clone()`），不要直接返回它的参数",
+)
 _VALUE = Text("the assigned value", "所赋的值")
 _OPERAND = Text("an operand", "一个操作数")
 
@@ -37,6 +42,7 @@ _LEAF_AT = Text(
     "{4} elements of the gradient of {0} are wrong: {3} is {1}; right is {2}",
     "{0} 的梯度有 {4} 个元素错误：{3} 是 {1}，正确的是 {2}",
 )
+_ALONE = Text("the gradient of {0} is {1}, without what `backward` gives", "{0} 的梯度是 {1}，其中缺少 `backward` 给出的部分")
 _TENSOR = Text("a tensor without a name", "一个没有名字的张量")
 _MORE = Text("; {0} more are wrong", "；另有 {0} 个梯度也是错的")
 _SEPARATOR = Text("; ", "；")
@@ -62,6 +68,8 @@ _OUT_OF_PLACE = Text(
 def says_blamed(blamed: BlamedFacts) -> Text:
     """Says which wrong gradient an operation gives an operand."""
     given = blamed.operand
+    if not given.expected:
+        return _NOT_CALLED.format(blamed.op)
     if given.tensor:
         operand = Text(f"`{given.tensor}`", f" `{given.tensor}` ")
     else:
@@ -90,7 +98,7 @@ def says_wrong(gradients: tuple[GradientFacts, ...]) -> Text:
 
 def _says_leaf(each: GradientFacts) -> Text:
     named = f"`{each.tensor}`" if each.tensor else _TENSOR
-    pattern = _LEAF if each.element is None else _LEAF_AT
+    pattern = _ALONE if not each.expected else _LEAF if each.element is None else _LEAF_AT
     return pattern.format(named, each.found or "None", each.expected, _element(each), each.differing)
 
 
@@ -105,7 +113,8 @@ def reasons_of(facts: FailureFacts) -> Iterator[Text]:
     if facts.kind == "wrong" and facts.blamed is None:
         yield _HISTORY
     confirmed = [each for each in facts.gradients if each.slope]
-    yield _REFERENCE
+    if any(each.expected for each in facts.gradients):
+        yield _REFERENCE
     for each in confirmed[:1]:
         place = f"`{each.tensor}.grad`" if each.sloped is None else f"`{each.tensor}.grad{list(each.sloped)}`"
         yield _CONFIRMED.format(_SLOPE.format(each.slope, Text(place, f" {place} ")))
