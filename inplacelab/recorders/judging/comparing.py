@@ -275,10 +275,11 @@ class Passes:
         objects, nodes = self._recorder.objects, under.nodes
         found = list(result) if isinstance(result, list | tuple) else [result]
         inputs = [objects.tensors.find(each) for each in under.asks.inputs or ()]
-        twins = [None if each is None else each.twin for each in inputs]
+        ends = [each.leaf for each in nodes if isinstance(each, AccumulateNode)]
+        numbered = {vars(each).get("number", -1): each for each in ends if "gap" not in vars(each)}
+        twins = [None if each is None else numbered.get(each.number, each.twin) for each in inputs]
         asked = [each for each in twins if each is not None and not each.stop_gradient]
         gradients = self._gradients(under, asked, creates=True)
-        ends = [each.leaf for each in nodes if isinstance(each, AccumulateNode)]
         gaps = [gap for each in ends if (gap := vars(each).get("gap")) is not None]
         unknown = _behind((*gaps, *under.missed))
         unknown.all = (
@@ -291,7 +292,8 @@ class Passes:
                 continue
             held = None if tensor is None else objects.tensors.find(tensor)
             gradient = of_twin.get(id(twin))
-            is_right = compared.result(known, held, gradient, is_known=twin is not None and not twin.stop_gradient)
+            is_known = twin is not None and not twin.stop_gradient and "gap" not in vars(twin)
+            is_right = compared.result(known, held, gradient, is_known=is_known)
             if is_right and held is not None and gradient is not None and self._engine.has_history(tensor):
                 if self._is_changed(nodes) or any(isinstance(each, CustomNode) for each in nodes):
                     continue
