@@ -95,12 +95,14 @@ class TorchCall(Call):
         first: the sequence number of the next node before it.
         storages: how many storages were known.
         makes_nodes: whether PyTorch makes the nodes of those of its tensors that are views whose base was written.
+        results: the tensors that it has returned.
     """
 
     listed: int = 0
     first: int = 0
     storages: int = 0
     makes_nodes: bool = False
+    results: Sequence[Any] = ()
 
     def writes(self, known: TorchTensor, tensor: Any, raised: int) -> Sequence[tuple[TorchTensor, Any]]:
         """Returns the tensors through which it has written, one after the other, what one of them shows to be written.

@@ -183,7 +183,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
         call.first, call.storages = _next_node(), objects.storages.seen
 
     def _report(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:  # noqa: ARG002
-        results = [result] if type(result) is torch.Tensor else list(tensors_of(result))
+        call.results = results = [result] if type(result) is torch.Tensor else list(tensors_of(result))
         written = self._written(call, results)
         self.objects.operation = operation = Operation(call.first, _next_node(), bool(written), call.storages)
         if call.kind.reads_node or (call.makes_nodes and operation.last > operation.first):
