@@ -484,6 +484,8 @@ class CallRecorder(Generic[C]):
         depth = len(self.passes.running)
         if not depth or self.passes.in_own_code(frame):  # and not in the framework's code that runs in a pass
             self._pass_before(name, args, kwargs, frame)
+        else:
+            self._judged("pass_inside")
         try:
             result = run()
         except BaseException as error:

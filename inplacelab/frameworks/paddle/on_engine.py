@@ -28,6 +28,11 @@ def has_history(tensor: Any) -> bool:
     return node is not None and node.name() != LEAF_NODE
 
 
+def is_leaf(tensor: Any) -> bool:
+    """Whether gradients of a tensor without a history are kept."""
+    return not tensor.stop_gradient
+
+
 def function_for(call: PaddleCall) -> Callable[..., Any] | None:
     """Returns the engine's function for a call (see `judgement.Engine`)."""
     name = call.kind.name

@@ -42,6 +42,14 @@ def has_history(tensor: Any) -> bool:
         return True
 
 
+def is_leaf(tensor: Any) -> bool:
+    """Whether gradients of a tensor without a history are kept: not of a view that was made in `no_grad`, although it says that it needs one."""
+    if not needs_gradient(tensor) or base_of(tensor) is None:
+        return needs_gradient(tensor)
+    with torch.enable_grad():
+        return tensor.view_as(tensor).grad_fn.next_functions[0][0] is not None
+
+
 def is_custom(call: TorchCall) -> bool:  # noqa: ARG001  # PyTorch calls no mode for `Function.apply`: its results are found by their nodes
     """Whether a call is one of the program's own functions."""
     return False

@@ -102,7 +102,7 @@ class Judge:
         if self.judgement.ended:
             return
         name = call.kind.name
-        if name == "register_hook":
+        if name in _HOOKS:
             self._note_hook(call)
         if name in _SETS_FLAG and call.known and call.known[0].twin is not None:
             self._set_flag(call.known[0], call.tensors[0])
@@ -119,7 +119,7 @@ class Judge:
             return
         if name in _CUTS_HISTORY:
             return
-        behind = tuple(each.twin for each in given if each.twin is not None)
+        behind = self._operands(call, given)
         if self._engine.is_custom(call):
             for known, tensor in new:
                 if known is not None:
@@ -128,7 +128,7 @@ class Judge:
         if made and all(self._show(known, given) for known, _ in made):
             return
         replayed = self._replayed(call, args, kwargs)
-        found = self._ran(replayed, behind, given) if replayed is not None else ()
+        found = self._ran(replayed, behind) if replayed is not None and behind is not None else ()
         for position, ((known, tensor), twin) in enumerate(zip(made, [*found, *[None] * len(made)], strict=False)):
             if known.twin is None and not self._take(known, twin, given):
                 self._leave_gap(known, tensor, name, call.place, behind)
@@ -141,6 +141,12 @@ class Judge:
         needs = any(each.twin is not None and not each.twin.stop_gradient for each in call.known)
         return needs and self._engine.tracks()
 
+    def _operands(self, call: Call, given: Sequence[KnownTensor]) -> tuple[Tensor, ...] | None:
+        """Returns the twins of a call's operands; None if one that has none needs a gradient."""
+        if call.unknown or any(each.twin is None and each.needs for each in given):
+            return None
+        return tuple(each.twin for each in given if each.twin is not None)
+
     def _replayed(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Replayed | None:
         function = self._engine.function_for(call)
         if function is None or call.unknown or any(each.twin is None for each in call.known):
@@ -151,7 +157,7 @@ class Judge:
             getattr(call, "values", ()), [not each.twin.stop_gradient for each in call.known], [each.names for each in call.known],
         )  # fmt: skip
 
-    def _ran(self, call: Replayed, twins: Sequence[Tensor], given: Sequence[KnownTensor]) -> list[Any]:
+    def _ran(self, call: Replayed, twins: Sequence[Tensor]) -> list[Any]:
         """Runs a call on twins. Returns its results; nothing if the engine refuses it."""
         args, kwargs = filled_in(call.args, twins), filled_in(call.kwargs, twins)
         try:
@@ -191,7 +197,7 @@ class Judge:
         return True
 
     def _follow_writes(
-        self, call: Call, given: Sequence[KnownTensor], behind: tuple[Tensor, ...], replayed: Replayed | None
+        self, call: Call, given: Sequence[KnownTensor], behind: tuple[Tensor, ...] | None, replayed: Replayed | None
     ) -> None:
         """Looks whether the engine has written what the framework has."""
         version_of = self._recorder.read.version_of
@@ -211,7 +217,8 @@ class Judge:
                 )
                 if apart or not same(other.twin.array, values_of(other)):
                     object_ = other.alive()
-                    self._leave_gap(other, object_, call.kind.name, call.place, (*behind, other.twin))
+                    further = None if behind is None else (*behind, other.twin)
+                    self._leave_gap(other, object_, call.kind.name, call.place, further)
 
     # ---- twins -----------------------------------------------------------------------------------------------------------
 
@@ -220,7 +227,7 @@ class Judge:
         values, twin = values_of(known), known.twin
         if values is None:
             known.twin = None
-        elif twin is None or twin.array.shape != values.shape:
+        elif twin is None or twin.array.shape != values.shape or self._has_other_history(known, tensor):
             self._leave_gap(known, tensor, "", None, None)
         elif not same(
             twin.array, values
@@ -237,19 +244,26 @@ class Judge:
         if values is None:
             known.twin = None
             return
-        has_history = tensor is not None and self._engine.has_history(tensor)
         twin = to_tensor(values.copy())
-        if has_history or any(not each.stop_gradient for each in behind or ()):
+        if known.needs if tensor is None else self._engine.has_history(tensor):
             twin.stop_gradient = False
             twin.gap = Gap(name, place, behind)
         elif known.operand.dtype in DTYPES:
-            twin.stop_gradient = not known.needs
+            twin.stop_gradient = not self._engine.is_leaf(tensor)
         twin.number = known.number
         known.twin = twin
 
+    def _has_other_history(self, known: KnownTensor, tensor: Any) -> bool:
+        """Whether a tensor has got or lost its history without an operation that was replayed."""
+        twin = known.twin
+        if twin.node is not None or "gap" in vars(twin):
+            return not known.needs
+        return twin.stop_gradient and known.needs and self._engine.has_history(tensor)
+
     def _set_flag(self, known: KnownTensor, tensor: Any) -> None:
-        if known.operand.dtype in DTYPES and known.twin.stop_gradient == known.needs:
-            self._context.run(setattr, known.twin, "stop_gradient", not known.needs)
+        needs = known.needs and self._engine.is_leaf(tensor)
+        if known.operand.dtype in DTYPES and known.twin.stop_gradient == needs:
+            self._context.run(setattr, known.twin, "stop_gradient", not needs)
 
     def _note_hook(self, call: Call) -> None:
         for known in call.known[:1]:
@@ -270,6 +284,7 @@ class Judge:
         if self.judgement.ended:
             self._running.append(None)
             return
+        self.pass_inside()
         objects = self._recorder.objects
         roots: list[Tensor] = []
         seeds: list[Tensor | None] = []
@@ -296,6 +311,12 @@ class Judge:
         }
         self._running.append(_Pass(asks, place, roots, seeds, before, is_known))
 
+    def pass_inside(self) -> None:
+        """Called when a pass runs inside others, which may fill the same gradients: those are not compared."""
+        for each in self._running:
+            if each is not None:
+                each.is_known = False
+
     def pass_failed(self) -> None:
         """Called when a pass has raised."""
         self._running.pop()
@@ -312,8 +333,8 @@ class Judge:
 
     def _compare_leaves(self, under: _Pass, _: Any) -> None:
         nodes = nodes_from([each.node for each in under.roots])
-        ends = {id(each.leaf): each.leaf for each in nodes if isinstance(each, AccumulateNode)}
-        leaves = list(ends.values())
+        ends = [each.leaf for each in nodes if isinstance(each, AccumulateNode)]
+        leaves = list({id(each): each for each in (*ends, *(root for root in under.roots if root.node is None))}.values())
         gradients = self._gradients(under, leaves)
         living = {known.number: known for _, known in self._recorder.objects.tensors.living()}
         wanted = None
@@ -336,7 +357,9 @@ class Judge:
         numbers: list[int] = []
         for number in dict.fromkeys((*expected, *under.before)):
             known = living.get(number)
-            if known is None or (wanted is not None and number not in wanted):
+            if known is None or not known.needs or (wanted is not None and number not in wanted):
+                continue
+            if known.twin is not None and (known.twin.node is not None or "gap" in vars(known.twin)):  # it keeps its gradient
                 continue
             before, found = under.before.get(number), None if known.grad is None else values_of(known.grad)
             if number not in expected and (found is None or (before is not None and same(before, found))):
@@ -481,8 +504,9 @@ class _Unknown:
         return self.numbers.get(number) or self.all
 
 
+_HOOKS = frozenset({"register_hook", "register_post_accumulate_grad_hook"})
 _SETS_FLAG = frozenset({"stop_gradient", "requires_grad_", "requires_grad"})
-_CUTS_HISTORY = frozenset({"detach", "data", "detach_"})
+_CUTS_HISTORY = frozenset({"detach", "data", "detach_", "grad"})
 
 
 def _writes(name: str) -> bool:
