@@ -72,6 +72,7 @@ class TorchKind:
         is_silent: whether it writes tensors without raising their versions.
         writes_each: whether it writes each tensor of a list.
         leads_outside: whether its result leads to the memory itself, through which writes are not seen.
+        is_custom: whether it is the `apply` of a `torch.autograd.Function`.
     """
 
     name: str
@@ -84,6 +85,7 @@ class TorchKind:
     leads_outside: bool = False
     is_silent: bool = False
     writes_each: bool = False
+    is_custom: bool = False
 
 
 @dataclass(slots=True)

@@ -50,9 +50,9 @@ def is_leaf(tensor: Any) -> bool:
         return tensor.view_as(tensor).grad_fn.next_functions[0][0] is not None
 
 
-def is_custom(call: TorchCall) -> bool:  # noqa: ARG001  # PyTorch calls no mode for `Function.apply`: its results are found by their nodes
+def is_custom(call: TorchCall) -> bool:
     """Whether a call is one of the program's own functions."""
-    return False
+    return call.kind.is_custom
 
 
 def function_for(call: TorchCall) -> Callable[..., Any] | None:

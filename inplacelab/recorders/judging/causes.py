@@ -7,14 +7,12 @@ from contextvars import Context
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from inplacelab import observe
 from inplacelab.autograd import grad
 from inplacelab.autograd.nodes import AccumulateNode
 from inplacelab.ops.creation import to_tensor
-from inplacelab.recorders.judging.judgement import Cause, Engine, Replayed
-from inplacelab.recorders.judging.twins import agree, filled_in, kept, nodes_from, tensors_in
+from inplacelab.recorders.judging.judgement import Cause, Difference, Engine, Replayed
+from inplacelab.recorders.judging.twins import agree, filled_in, kept, largest_in, nodes_from, tensors_in
 from inplacelab.tensor import Tensor
 
 Calls = WeakKeyDictionary[Any, tuple[Replayed, int]]
@@ -41,6 +39,12 @@ class Causes:
         with observe.listening(self._arrived):
             walks()
 
+    def is_rounding(self, difference: Difference) -> bool:
+        """Whether gradients are equal within the rounding of those that arrived on the way, which have cancelled each other."""
+        arrived = max((largest_in(each) for each in self._arrived.gradients.values()), default=0.0)
+        found, expected = difference.found, difference.expected
+        return found is not None and agree(found, expected, 0.0, str(expected.dtype), arrived=arrived)
+
     def calls_before(self, number: int) -> list[Any]:
         """Returns the nodes of calls on the way to the leaf with a number, the last one first."""
         nodes = sorted(self._arrived.gradients, key=lambda each: -each.serial)
@@ -66,8 +70,8 @@ class Causes:
             dtype = str(call.values[k].dtype)
             if not call.needs[k] or mine is None:
                 continue
-            scale = float(np.abs(mine).max(initial=0))
-            if theirs is None or not agree(theirs, mine, scale, dtype):
+            arrived = largest_in(gradient)
+            if theirs is None or not agree(theirs, mine, largest_in(mine), dtype, arrived=arrived):
                 yield Cause(call.name, call.place, call.names[k], dtype, kept(theirs), kept(mine))
 
 

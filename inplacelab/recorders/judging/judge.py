@@ -24,6 +24,7 @@ from inplacelab.recorders.judging.twins import (
     filled_in,
     is_close,
     kept,
+    largest_in,
     nodes_from,
     overwrite,
     replaced,
@@ -121,9 +122,7 @@ class Judge:
             return
         behind = self._operands(call, given)
         if self._engine.is_custom(call):
-            for known, tensor in new:
-                if known is not None:
-                    self._leave_gap(known, tensor, name, call.place, behind)
+            self._follow_custom(call, [known for known, _ in new if known is not None], behind)
             return
         if made and all(self._show(known, given) for known, _ in made):
             return
@@ -138,7 +137,7 @@ class Judge:
 
     def _is_tracked(self, call: Call) -> bool:
         """Whether the history of a call's operands goes on with it."""
-        needs = any(each.twin is not None and not each.twin.stop_gradient for each in call.known)
+        needs = any(each.needs if each.twin is None else not each.twin.stop_gradient for each in call.known)
         return needs and self._engine.tracks()
 
     def _operands(self, call: Call, given: Sequence[KnownTensor]) -> tuple[Tensor, ...] | None:
@@ -193,8 +192,28 @@ class Judge:
         if any(each.twin is not None and each.twin.storage is twin.storage for each in given):
             twin = self._context.run(twin.clone)  # a copy in the framework
         twin.array[...] = values
-        known.twin = twin
+        known.twin, twin.number = twin, known.number
         return True
+
+    def _follow_custom(
+        self, call: Call, results: Sequence[KnownTensor], behind: tuple[Tensor, ...] | None
+    ) -> None:
+        """Leaves gaps where one of the program's own functions has made a history: in its results, and in what it has written."""
+        version_of = self._recorder.read.version_of
+        states = zip(call.known, call.tensors, call.versions, strict=True)
+        written = [known for known, tensor, before in states if version_of(tensor) != before]
+        for known in (*results, *written):
+            for each in list(known.storage.tensors.values()):
+                self._leave_gap(each, each.alive(), call.kind.name, call.place, behind)
+
+    def written_unseen(self, known: KnownTensor) -> None:
+        """Called when a tensor was written by an operation that was not recorded, such as one of another thread."""
+        if self.judgement.ended:
+            return
+        for each in list(known.storage.tensors.values()):
+            tensor = each.alive()
+            if each.twin is not None and tensor is not None and self._engine.has_history(tensor):
+                self._leave_gap(each, tensor, "", None, None)
 
     def _follow_writes(
         self, call: Call, given: Sequence[KnownTensor], behind: tuple[Tensor, ...] | None, replayed: Replayed | None
@@ -202,18 +221,19 @@ class Judge:
         """Looks whether the engine has written what the framework has."""
         version_of = self._recorder.read.version_of
         for known, tensor, before in zip(given, call.tensors, call.versions, strict=True):
-            if version_of(tensor) == before or known.twin is None:
+            if version_of(tensor) == before:
                 continue
             written, values = known.twin, values_of(known)
-            if values is not None and is_close(written.array, values):
+            if written is not None and values is not None and is_close(written.array, values):
                 written.array[...] = values
                 if replayed is not None and written.node is not None:
                     self._calls[written.node] = replayed, 0
             for other in list(known.storage.tensors.values()):
                 if other.twin is None:
                     continue
-                apart = other.twin.storage is not written.storage and not (
-                    other.twin.stop_gradient and written.stop_gradient
+                apart = written is None or (
+                    other.twin.storage is not written.storage
+                    and not (other.twin.stop_gradient and written.stop_gradient)
                 )
                 if apart or not same(other.twin.array, values_of(other)):
                     object_ = other.alive()
@@ -227,8 +247,10 @@ class Judge:
         values, twin = values_of(known), known.twin
         if values is None:
             known.twin = None
-        elif twin is None or twin.array.shape != values.shape or self._has_other_history(known, tensor):
+        elif twin is None or self._has_other_history(known, tensor):
             self._leave_gap(known, tensor, "", None, None)
+        elif twin.array.shape != values.shape:
+            self._leave_gap(known, tensor, "", None, (twin,), is_gap=not twin.stop_gradient)
         elif not same(
             twin.array, values
         ):  # written without an operation that the engine has replayed: the history does not know of it
@@ -237,15 +259,16 @@ class Judge:
             self._set_flag(known, tensor)
 
     def _leave_gap(
-        self, known: KnownTensor, tensor: Any, name: str, place: Place | None, behind: tuple[Tensor, ...] | None
-    ) -> None:
-        """Gives a tensor a twin without a history; with a gap if it has one."""
+        self, known: KnownTensor, tensor: Any, name: str, place: Place | None, behind: tuple[Tensor, ...] | None, *,
+        is_gap: bool = False,
+    ) -> None:  # fmt: skip
+        """Gives a tensor a twin without a history; with a gap if it has one, or if that is said."""
         values = values_of(known)
         if values is None:
             known.twin = None
             return
         twin = to_tensor(values.copy())
-        if known.needs if tensor is None else self._engine.has_history(tensor):
+        if is_gap or (known.needs if tensor is None else self._engine.has_history(tensor)):
             twin.stop_gradient = False
             twin.gap = Gap(name, place, behind)
         elif known.operand.dtype in DTYPES:
@@ -262,6 +285,7 @@ class Judge:
 
     def _set_flag(self, known: KnownTensor, tensor: Any) -> None:
         needs = known.needs and self._engine.is_leaf(tensor)
+        known.twin.number = known.number
         if known.operand.dtype in DTYPES and known.twin.stop_gradient == needs:
             self._context.run(setattr, known.twin, "stop_gradient", not needs)
 
@@ -352,7 +376,7 @@ class Judge:
                 number = vars(leaf).get("number", -1)
                 expected[number] = expected.get(number, 0) + gradient.array
         unknown = self._behind(gaps) | self._past_hooks(nodes)
-        scale = max((float(np.abs(each).max(initial=0)) for each in expected.values()), default=0.0)
+        scale = max((largest_in(each) for each in expected.values()), default=0.0)
         wrong: list[Difference] = []
         numbers: list[int] = []
         for number in dict.fromkeys((*expected, *under.before)):
@@ -392,7 +416,7 @@ class Judge:
         gaps = [gap for each in ends if (gap := vars(each).get("gap")) is not None]
         is_known = under.is_known and not gaps and self._past_hooks(nodes).is_empty
         of_twin = {id(each): gradient for each, gradient in zip(asked, gradients, strict=True)}
-        scale = max((float(np.abs(each.array).max(initial=0)) for each in gradients if each is not None), default=0.0)
+        scale = max((largest_in(each.array) for each in gradients if each is not None), default=0.0)
         wrong: list[Difference] = []
         numbers: list[int] = []
         for known, twin, tensor in zip(inputs, twins, found, strict=False):
@@ -401,7 +425,8 @@ class Judge:
             if known is None:
                 continue
             values = None if held is None else values_of(held)
-            if not is_known or twin is None or (held is not None and values is None):
+            is_lost = twin is None or "gap" in vars(twin) or (held is not None and values is None)
+            if not is_known or is_lost:
                 self.judgement.left_out.setdefault(known.names, gaps[0] if gaps else None)
                 continue
             meant = np.zeros(known.operand.layout.shape) if gradient is None else gradient.array
@@ -475,6 +500,9 @@ class Judge:
             lambda: grad(under.roots, ends, under.seeds, retain_graph=True, allow_unused=True),
         )  # fmt: skip
         for difference, number in new:
+            if causes.is_rounding(difference):
+                self.judgement.compared += 1
+                continue
             mine = causes.calls_before(number)
             cause = next((found for node in mine for found in causes.of(node)), None)
             writes = [call.place for node in mine if _writes((call := self._calls[node][0]).name)]

@@ -23,6 +23,9 @@ DTYPES = frozenset({"float32", "float64"})
 _TOLERANCES = {"float32": (1e-3, 1e-4), "float64": (1e-7, 1e-9)}
 """By dtype: how far two gradients may be apart, as a part of the largest element of the gradient itself, and of all gradients of the pass."""
 
+ROUNDING = {"float32": 1e-6, "float64": 1e-14}
+"""By dtype: how far they may be apart, as a part of the largest gradient on the way, which may have been cancelled."""
+
 
 def size_of(known: KnownTensor) -> int:
     return int(np.prod(known.operand.layout.shape, dtype=int))
@@ -66,18 +69,24 @@ def is_close(array: Any, values: Any) -> bool:
     return np.allclose(array, values, rtol=1e-4, atol=1e-5 * scale, equal_nan=True)
 
 
-def agree(found: Any, meant: Any, scale: float, dtype: str) -> bool:
+def largest_in(array: Any) -> float:
+    """Returns the largest finite element of an array, without its sign; 0 if there is none."""
+    return float(np.abs(array)[np.isfinite(array)].max(initial=0))
+
+
+def agree(found: Any, meant: Any, scale: float, dtype: str, *, arrived: float = 0.0) -> bool:
     """Whether two gradients are equal, within rounding.
 
     Args:
         found, meant: the gradients.
         scale: the largest element of all gradients of the pass.
         dtype: their dtype.
+        arrived: the largest element of the gradients that they were computed from.
     """
     own, of_all = _TOLERANCES.get(dtype, (1e-2, 1e-2))
     if found.shape != np.shape(meant):
         return False
-    limit = max(own * float(np.abs(meant)[np.isfinite(meant)].max(initial=0)), of_all * scale)
+    limit = max(own * largest_in(meant), of_all * scale, ROUNDING.get(dtype, 1e-2) * arrived)
     return np.allclose(found, meant, rtol=own, atol=limit, equal_nan=True)
 
 
