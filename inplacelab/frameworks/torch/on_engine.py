@@ -76,7 +76,9 @@ def _on_engine(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         known = signature(function).parameters if kwargs else {}
-        given = {name: _plain(each) for name, each in kwargs.items() if each or name in known}
+        given = {
+            name: _plain(each) for name, each in kwargs.items() if name in known or not (each is None or each is False)
+        }
         given = {name: each for name, each in given.items() if each is not None}
         return _inside(function(*[_plain(each) for each in args], **given))
 
@@ -178,9 +180,7 @@ def _conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any
     if isinstance(padding, str):
         raise NotImplementedError
     steps, around, apart = (_pairs(each, 1)[0] for each in (stride, padding, dilation))
-    found = functional.conv2d(
-        x.unsqueeze(-2), weight.unsqueeze(-2), bias, [1, steps], [0, around], [1, apart], groups
-    )
+    found = functional.conv2d(x.unsqueeze(-2), weight.unsqueeze(-2), bias, [1, steps], [0, around], [1, apart], groups)
     return found.squeeze(-2)
 
 
@@ -292,8 +292,8 @@ def _attention(
     if dropout_p or enable_gqa:
         raise NotImplementedError  # which elements it drops is drawn
     scale = query.shape[-1] ** -0.5 if scale is None else scale
-    scores = names.Tensor.__matmul__(query * scale, _turned(key))
-    return _inside(names.matmul(functional.softmax(_masked_scores(_inside(scores), attn_mask, is_causal), -1), value))
+    scores = inplacelab.matmul(query * scale, _turned(key))
+    return inplacelab.matmul(functional.softmax(_masked_scores(scores, attn_mask, is_causal), -1), value)
 
 
 def _turned(x: Any) -> Any:
@@ -337,7 +337,9 @@ def _reduced(loss: Any, reduction: str) -> Any:
     return loss if reduction == "none" else loss.sum() if reduction == "sum" else loss.mean()
 
 
-def _nll_loss(x: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", **_: Any) -> Any:
+def _nll_loss(
+    x: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", **_: Any
+) -> Any:
     axis = 1 if x.ndim > 1 else 0
     counts = target != ignore_index
     index = inplacelab.where(counts, target, inplacelab.zeros_like(target))

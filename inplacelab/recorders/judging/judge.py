@@ -195,9 +195,7 @@ class Judge:
         known.twin, twin.number = twin, known.number
         return True
 
-    def _follow_custom(
-        self, call: Call, results: Sequence[KnownTensor], behind: tuple[Tensor, ...] | None
-    ) -> None:
+    def _follow_custom(self, call: Call, results: Sequence[KnownTensor], behind: tuple[Tensor, ...] | None) -> None:
         """Leaves gaps where one of the program's own functions has made a history: in its results, and in what it has written."""
         version_of = self._recorder.read.version_of
         states = zip(call.known, call.tensors, call.versions, strict=True)
@@ -358,7 +356,9 @@ class Judge:
     def _compare_leaves(self, under: _Pass, _: Any) -> None:
         nodes = nodes_from([each.node for each in under.roots])
         ends = [each.leaf for each in nodes if isinstance(each, AccumulateNode)]
-        leaves = list({id(each): each for each in (*ends, *(root for root in under.roots if root.node is None))}.values())
+        leaves = list(
+            {id(each): each for each in (*ends, *(root for root in under.roots if root.node is None))}.values()
+        )
         gradients = self._gradients(under, leaves)
         living = {known.number: known for _, known in self._recorder.objects.tensors.living()}
         wanted = None
@@ -383,7 +383,9 @@ class Judge:
             known = living.get(number)
             if known is None or not known.needs or (wanted is not None and number not in wanted):
                 continue
-            if known.twin is not None and (known.twin.node is not None or "gap" in vars(known.twin)):  # it keeps its gradient
+            if known.twin is not None and (
+                known.twin.node is not None or "gap" in vars(known.twin)
+            ):  # it keeps its gradient
                 continue
             before, found = under.before.get(number), None if known.grad is None else values_of(known.grad)
             if number not in expected and (found is None or (before is not None and same(before, found))):
