@@ -312,10 +312,10 @@ class CallRecorder(Generic[C]):
                 self._note_outside(call, frame)
             self._describe_operands(call, self.tensors_in(args, kwargs))
             self._foresee(call, args, kwargs)
-            self._judged("call_begins", call)
+            self.judged("call_begins", call)
             call.begun = True
 
-    def _judged(self, what: str, *given: Any) -> None:
+    def judged(self, what: str, *given: Any) -> None:
         """Tells the judge, if there is one. What it calls in the framework is not recorded."""
         if self.judge is not None:
             self._inside += 1
@@ -371,7 +371,7 @@ class CallRecorder(Generic[C]):
         if call.begun:
             with self.unseen():
                 self._report(call, args, kwargs, result)
-                self._judged("call_ended", call, args, kwargs, list(self.passes.tensors_of(result)))
+                self.judged("call_ended", call, args, kwargs, list(self.passes.tensors_of(result)))
         call.tensors, call.unknown, call.touched = (), (), ALL  # no references to tensors
 
     def _report(self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
@@ -485,6 +485,8 @@ class CallRecorder(Generic[C]):
         depth = len(self.passes.running)
         if not depth or self.passes.in_own_code(frame):  # and not in the framework's code that runs in a pass
             self._pass_before(name, args, kwargs, frame)
+        else:
+            self.judged("pass_inside")
         try:
             result = run()
         except BaseException as error:
@@ -500,17 +502,17 @@ class CallRecorder(Generic[C]):
             self._note_what_was_there(frame)
             asks = self.passes.arguments(name, args, kwargs)
             self.passes.begins(frame, asks)
-            self._judged("pass_begins", asks, self.names.place(frame))
+            self.judged("pass_begins", asks, self.names.place(frame))
 
     def _pass_ended(self, result: Any) -> None:
         with self.unseen():
             self.passes.ended(result)
-            self._judged("pass_ended", result)
+            self.judged("pass_ended", result)
 
     def _pass_failed(self, error: BaseException) -> None:
         with self.unseen():
             self.passes.failed(error)
-            self._judged("pass_failed")
+            self.judged("pass_failed")
 
 
 ENTERED = CallRecorder.run_pass.__code__

@@ -38,6 +38,11 @@ def has_history(tensor: Any) -> bool:
     return node is not None and node.name() != LEAF_NODE
 
 
+def is_leaf(tensor: Any) -> bool:
+    """Whether gradients of a tensor without a history are kept: Paddle gives it a node for that."""
+    return node_of(tensor) is not None
+
+
 def function_for(call: PaddleCall, results: Sequence[Any]) -> Callable[..., Any] | None:
     """Returns the engine's function for a call (see `judgement.Engine`)."""
     name = call.kind.name

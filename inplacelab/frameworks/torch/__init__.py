@@ -5,6 +5,7 @@ interception.py   how PyTorch's functions come to call it: a mode, and patches f
 calls.py          what a call is: its name, its tensors, the slots that it writes and reads
 objects.py        tensors          storages.py   storages and version counters          nodes.py    grad nodes
 passes.py         backward passes: in which order they run their nodes, and what their errors say
+on_engine.py      makes its calls on this package's engine, to compare gradients
 readings.py       how PyTorch's objects are read
 watch.py          explains failed passes without recording          stale_values.py   which saved values they found overwritten
 aliases.py        what is read under one name after a write under another          refusals.py  what PyTorch refuses at once
@@ -23,6 +24,7 @@ FRAMEWORK = Framework(
     tested="2.13",
     terms=Terms(flag="requires_grad"),
     recorder="inplacelab.frameworks.torch.recorder:TorchRecorder",
+    on_engine="inplacelab.frameworks.torch.on_engine",
     trial="inplacelab.frameworks.torch.trial:run",
     watch="inplacelab.frameworks.torch.watch:TorchWatch",
     takes_inputs=True,

@@ -72,6 +72,7 @@ class TorchKind:
         is_silent: whether it writes tensors without raising their versions.
         writes_each: whether it writes each tensor of a list.
         leads_outside: whether its result leads to the memory itself, through which writes are not seen.
+        is_custom: whether it is the `apply` of a `torch.autograd.Function`.
     """
 
     name: str
@@ -84,6 +85,7 @@ class TorchKind:
     leads_outside: bool = False
     is_silent: bool = False
     writes_each: bool = False
+    is_custom: bool = False
 
 
 @dataclass(slots=True)
@@ -95,12 +97,14 @@ class TorchCall(Call):
         first: the sequence number of the next node before it.
         storages: how many storages were known.
         makes_nodes: whether PyTorch makes the nodes of those of its tensors that are views whose base was written.
+        results: the tensors that it has returned.
     """
 
     listed: int = 0
     first: int = 0
     storages: int = 0
     makes_nodes: bool = False
+    results: Sequence[Any] = ()
 
     def writes(self, known: TorchTensor, tensor: Any, raised: int) -> Sequence[tuple[TorchTensor, Any]]:
         """Returns the tensors through which it has written, one after the other, what one of them shows to be written.

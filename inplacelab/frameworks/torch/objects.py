@@ -83,10 +83,13 @@ class TorchTensor(KnownTensor):
 
     def swap(self, other: TorchTensor) -> None:
         """Exchanges all but the numbers and the names of two tensors."""
-        for name in ("storage", "counter", "base", "node", "needs", "grad", "read_at", "remade"):
+        for name in ("storage", "counter", "base", "node", "needs", "grad", "read_at", "remade", "twin"):
             mine, its = getattr(self, name), getattr(other, name)
             setattr(self, name, its)
             setattr(other, name, mine)
+        for each in (self, other):
+            if each.twin is not None:
+                each.twin.number = each.number
         mine, its = self.operand, other.operand
         self.operand, other.operand = replace(its, tensor=self.number), replace(mine, tensor=other.number)
         for each, left in ((self, other.storage), (other, self.storage)):
@@ -334,6 +337,7 @@ class TorchObjects(KnownObjects[TorchTensor]):
         ]
         if not alone:
             self.storages.wrote(known, tensor, None)
+            self.recorder.judged("written_unseen", known)
             return True
         # They do not share a counter, as was believed.
         known.counter = self.storages.new_counter(known.storage, version_of(tensor))

@@ -21,6 +21,7 @@ from inplacelab.frameworks.torch import interception, readings
 from inplacelab.frameworks.torch.calls import (
     RELAYOUTS,
     TorchCall,
+    TorchKind,
     depends,
     kind_of,
     tensors_in,
@@ -84,6 +85,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self.passes: TorchPasses = TorchPasses(self)
         protect = self.guard.protect
         self._hand = protect(self._handed)
+        self._apply_before, self._apply_after = protect(self._apply_begins), protect(self._apply_ended)
         self._swap_before, self._swap_failed, self._swap_after = (
             protect(each, anywhere=True) for each in (self._swap_begins, self._swap_raised, self._swap_ended)
         )
@@ -102,6 +104,8 @@ class TorchRecorder(CallRecorder[TorchCall]):
             self.guard.note(_NOT_SHOWN.format(self.version))
 
     def intercept(self) -> None:
+        if self.judge is not None:
+            self._patches = (*self._patches, Patch(torch.autograd.Function, "apply", self._applies))
         for patch in self._patches:
             patch.begin()
         self._compiler.begin(self.program.text)
@@ -183,7 +187,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
         call.first, call.storages = _next_node(), objects.storages.seen
 
     def _report(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:  # noqa: ARG002
-        results = [result] if type(result) is torch.Tensor else list(tensors_of(result))
+        call.results = results = [result] if type(result) is torch.Tensor else list(tensors_of(result))
         written = self._written(call, results)
         self.objects.operation = operation = Operation(call.first, _next_node(), bool(written), call.storages)
         if call.kind.reads_node or (call.makes_nodes and operation.last > operation.first):
@@ -228,6 +232,32 @@ class TorchRecorder(CallRecorder[TorchCall]):
         is_view = storage < max(seen, call.storages) and storage in [each.storage for each in call.operands]
         self._done(call, known.operand, "view" if is_view else "ordinary" if call.known else "create", known.node)
         call.reported += 1
+
+    def _applies(
+        self, apply: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
+        """Calls the `apply` of a `torch.autograd.Function`, for which PyTorch calls no mode. Only the judge is told of it."""
+        kind = TorchKind(class_name(apply.__self__), is_custom=True)
+        call = TorchCall(kind, getattr(apply.__self__, "backward", None))
+        self._apply_before(call, args, kwargs, frame)
+        result = call_from(frame, apply, args, kwargs)
+        self._apply_after(call, args, kwargs, result)
+        return result
+
+    def _apply_begins(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> None:
+        if self._inside or self.limit.exceeded or self._is_left_out():
+            return
+        with Unseen():
+            call.place, call.begun = self.names.place(frame), True
+            self._describe_operands(call, tensors_in(args, kwargs))
+            self.emit(events.Handed())
+            self.judged("call_begins", call)
+
+    def _apply_ended(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
+        if call.begun:
+            self._handed(result)
+            with Unseen():
+                self.judged("call_ended", call, args, kwargs, list(tensors_of(result)))
 
     # ---- code that runs with the mode off --------------------------------------------------------------------------------
 

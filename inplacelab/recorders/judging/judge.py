@@ -63,6 +63,7 @@ class Judge:
             self._passes.ended,
             self._passes.failed,
         )
+        self.pass_inside = self._passes.inside
 
     def told(self, what: str, *given: Any) -> None:
         """Calls a method. If that fails, the replay ends: the program goes on."""
@@ -89,10 +90,10 @@ class Judge:
         if self.judgement.ended:
             return
         name = call.kind.name
-        if name == HOOK and call.known:
+        if name in _HOOKS and call.known:
             self._passes.hooked(call.known[0], args[1] if len(args) > 1 else None)
         elif name in _SETS_FLAG and call.known and call.known[0].twin is not None:
-            self._set_flag(call.known[0])
+            self._set_flag(call.known[0], call.tensors[0])
         elif self._is_tracked(call):
             found = [(self._recorder.objects.tensors.find(each), each) for each in results]
             made = [(known, each) for known, each in found if known is not None and not among(known, call.known)]
@@ -102,13 +103,18 @@ class Judge:
             elif name not in _CUTS_HISTORY:
                 self._follow(call, args, kwargs, [known for known, _ in found if known is not None], made)
         elif self._engine.tracks() and not call.unknown and all(each.twin is not None for each in call.known):
-            self._keep_constants(results)
+            self._keep_constants(call, results)
 
-    def _keep_constants(self, results: Sequence[Any]) -> None:
-        """Gives results that depend on nothing that needs a gradient twins without a history, though the framework gives them one."""
+    def _keep_constants(self, call: Call, results: Sequence[Any]) -> None:
+        """Gives results that depend on nothing that needs a gradient twins without a history, though the framework gives them one. A view
+        shares the storage of its base: what is written to it later may need a gradient.
+        """
         for tensor in results:
             known = self._recorder.objects.tensors.find(tensor)
-            if known is not None and known.twin is None and self._engine.has_history(tensor):
+            if known is None or known.twin is not None:
+                continue
+            shows = call.kind.name not in _CUTS_HISTORY and self._show(known, call.known)
+            if not shows and self._engine.has_history(tensor):
                 values = values_of(known)
                 known.twin = None if values is None else to_tensor(values.copy())
 
@@ -116,12 +122,12 @@ class Judge:
         self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], results: Sequence[KnownTensor], made: Sequence[Pair]
     ) -> None:  # fmt: skip
         """Gives the results of an operation twins with a history."""
-        behind = tuple(each.twin for each in call.known if each.twin is not None)
+        behind = self._operands(call)
         if self._engine.is_custom(call):
             self._follow_custom(call, behind, results, made)
         elif not made or not all(self._show(known, call.known) for known, _ in made):
             replayed = self._replayed(call, args, kwargs, [each for _, each in made] or call.tensors)
-            found = self._ran(replayed, behind) if replayed is not None else []
+            found = self._ran(replayed, behind) if replayed is not None and behind is not None else []
             for position, (known, tensor) in enumerate(made):
                 twin = found[position] if position < len(found) else None
                 if known.twin is None and not self._take(known, twin, call.known):
@@ -131,14 +137,18 @@ class Judge:
             self._follow_writes(call, behind, replayed)
 
     def _follow_custom(
-        self, call: Call, behind: tuple[Tensor, ...], results: Sequence[KnownTensor], made: Sequence[Pair]
+        self, call: Call, behind: tuple[Tensor, ...] | None, results: Sequence[KnownTensor], made: Sequence[Pair]
     ) -> None:
         """Gives the results of one of the program's own functions twins, whose history goes on as its `backward` says in the pass."""
-        whole = len(behind) == len(call.known) and len(made) == len(results)
+        version_of = self._recorder.read.version_of
+        states = zip(call.known, call.tensors, call.versions, strict=True)
+        written = [known for known, tensor, before in states if version_of(tensor) != before]
         values = [values_of(known) for known, _ in made]
-        if not whole or any(each is None for each in values):
-            for known in results:
-                self._leave_gap(known, None, call.kind.name, call.place, behind)
+        whole = behind is not None and len(behind) == len(call.known) and len(made) == len(results)
+        if not whole or written or any(each is None for each in values):
+            for known in (*results, *written):
+                for each in list(known.storage.tensors.values()):
+                    self._leave_gap(each, each.alive(), call.kind.name, call.place, behind, is_gap=True)
             return
         twins = self._passes.custom(call.function, Gap(call.kind.name, call.place, behind), values)
         for (known, _), twin in zip(made, twins, strict=True):
@@ -148,8 +158,14 @@ class Judge:
 
     def _is_tracked(self, call: Call) -> bool:
         """Whether the history of a call's operands goes on with it."""
-        needs = any(each.twin is not None and not each.twin.stop_gradient for each in call.known)
+        needs = any(each.needs if each.twin is None else not each.twin.stop_gradient for each in call.known)
         return needs and self._engine.tracks()
+
+    def _operands(self, call: Call) -> tuple[Tensor, ...] | None:
+        """Returns the twins of a call's operands; None if one that has none needs a gradient."""
+        if call.unknown or any(each.twin is None and each.needs for each in call.known):
+            return None
+        return tuple(each.twin for each in call.known if each.twin is not None)
 
     def _replayed(
         self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], results: Sequence[Any]
@@ -202,28 +218,39 @@ class Judge:
             twin = self._context.run(twin.clone)  # a copy in the framework
         twin.array[...] = values
         known.twin = twin
+        vars(twin)["number"] = known.number
         return True
 
-    def _follow_writes(self, call: Call, behind: tuple[Tensor, ...], replayed: Replayed | None) -> None:
+    def written_unseen(self, known: KnownTensor) -> None:
+        """Called when a tensor was written by an operation that was not recorded, such as one of another thread."""
+        if self.judgement.ended:
+            return
+        for each in list(known.storage.tensors.values()):
+            tensor = each.alive()
+            if each.twin is not None and tensor is not None and self._engine.has_history(tensor):
+                self._leave_gap(each, tensor, "", None, None)
+
+    def _follow_writes(self, call: Call, behind: tuple[Tensor, ...] | None, replayed: Replayed | None) -> None:
         """Looks whether the engine has written what the framework has."""
         version_of = self._recorder.read.version_of
         for known, tensor, before in zip(call.known, call.tensors, call.versions, strict=True):
-            if version_of(tensor) == before or known.twin is None:
+            if version_of(tensor) == before:
                 continue
             written, values = known.twin, values_of(known)
-            if values is not None and is_close(written.array, values):
+            if written is not None and values is not None and is_close(written.array, values):
                 written.array[...] = values
                 if replayed is not None and written.node is not None:
                     self._passes.calls[written.node] = replayed, 0
             for other in list(known.storage.tensors.values()):
                 if other.twin is None:
                     continue
-                apart = other.twin.storage is not written.storage and not (
-                    other.twin.stop_gradient and written.stop_gradient
+                apart = written is None or (
+                    other.twin.storage is not written.storage
+                    and not (other.twin.stop_gradient and written.stop_gradient)
                 )
                 if apart or not same(other.twin.array, values_of(other)):
-                    object_ = other.alive()
-                    self._leave_gap(other, object_, call.kind.name, call.place, (*behind, other.twin))
+                    further = None if behind is None else (*behind, other.twin)
+                    self._leave_gap(other, other.alive(), call.kind.name, call.place, further)
 
     # ---- twins -----------------------------------------------------------------------------------------------------------
 
@@ -232,38 +259,47 @@ class Judge:
         values, twin = values_of(known), known.twin
         if values is None:
             known.twin = None
-        elif twin is None or twin.array.shape != values.shape:
+        elif twin is None or self._has_other_history(known, tensor):
             self._leave_gap(known, tensor, "", None, None)
+        elif twin.array.shape != values.shape:
+            self._leave_gap(known, tensor, "", None, (twin,), is_gap=not twin.stop_gradient)
         elif not same(
             twin.array, values
         ):  # written without an operation that the engine has replayed: the history does not know of it
             self._context.run(overwrite, twin, values)
         if known.twin is not None and known.twin.node is None and "gap" not in vars(known.twin):
-            self._set_flag(known)
+            self._set_flag(known, tensor)
 
     def _leave_gap(
-        self, known: KnownTensor, tensor: Any, name: str, place: Place | None, behind: tuple[Tensor, ...] | None
-    ) -> None:
-        """Gives a tensor a twin without a history; with a gap if it has one."""
+        self, known: KnownTensor, tensor: Any, name: str, place: Place | None, behind: tuple[Tensor, ...] | None, *,
+        is_gap: bool = False,
+    ) -> None:  # fmt: skip
+        """Gives a tensor a twin without a history; with a gap if it has one, or if that is said."""
         values = values_of(known)
         if values is None:
             known.twin = None
             return
-        has_history = tensor is not None and self._engine.has_history(tensor)
+        has_history = known.needs if tensor is None else self._engine.has_history(tensor)
+        if known.operand.dtype in DIFFERENTIABLE:
+            is_gap = is_gap or any(not each.stop_gradient for each in behind or ())
         twin = to_tensor(values.copy())
-        if has_history or (
-            known.operand.dtype in DIFFERENTIABLE and any(not each.stop_gradient for each in behind or ())
-        ):
+        if has_history or is_gap:
             twin.stop_gradient = False
             vars(twin)["gap"] = Gap(name, place, behind)
         elif known.operand.dtype in DTYPES:
-            twin.stop_gradient = not known.needs
+            twin.stop_gradient = not (known.needs and self._engine.is_leaf(tensor))
         vars(twin)["number"] = known.number
         known.twin = twin
 
-    def _set_flag(self, known: KnownTensor) -> None:
-        if known.operand.dtype in DTYPES and known.twin.stop_gradient == known.needs:
-            self._context.run(setattr, known.twin, "stop_gradient", not known.needs)
+    def _has_other_history(self, known: KnownTensor, tensor: Any) -> bool:
+        """Whether a tensor has got a history without an operation that was replayed."""
+        return known.twin.stop_gradient and known.needs and self._engine.has_history(tensor)
+
+    def _set_flag(self, known: KnownTensor, tensor: Any) -> None:
+        needs = known.needs and self._engine.is_leaf(tensor)
+        vars(known.twin)["number"] = known.number
+        if known.operand.dtype in DTYPES and known.twin.stop_gradient == needs:
+            self._context.run(setattr, known.twin, "stop_gradient", not needs)
 
     def _end(self) -> None:
         """Ends the replay: the program computes too much."""
@@ -272,5 +308,6 @@ class Judge:
             known.twin = None
 
 
+_HOOKS = frozenset({HOOK, "register_post_accumulate_grad_hook"})
 _SETS_FLAG = frozenset({"stop_gradient", "requires_grad_", "requires_grad"})
-_CUTS_HISTORY = frozenset({"detach", "data", "detach_"})
+_CUTS_HISTORY = frozenset({"detach", "data", "detach_", "grad"})

@@ -155,6 +155,9 @@ class Engine(Protocol):
     def has_history(self, tensor: Any) -> bool:
         """Whether a tensor was computed from others that need a gradient."""
 
+    def is_leaf(self, tensor: Any) -> bool:
+        """Whether gradients of a tensor without a history are kept: it needs one."""
+
     def tracks(self) -> bool:
         """Whether operations keep history now."""
 

@@ -42,7 +42,9 @@ _LEAF_AT = Text(
     "{4} elements of the gradient of {0} are wrong: {3} is {1}; right is {2}",
     "{0} 的梯度有 {4} 个元素错误：{3} 是 {1}，正确的是 {2}",
 )
-_ALONE = Text("the gradient of {0} is {1}, without what `backward` gives", "{0} 的梯度是 {1}，其中缺少 `backward` 给出的部分")
+_ALONE = Text(
+    "the gradient of {0} is {1}, without what `backward` gives", "{0} 的梯度是 {1}，其中缺少 `backward` 给出的部分"
+)
 _TENSOR = Text("a tensor without a name", "一个没有名字的张量")
 _MORE = Text("; {0} more are wrong", "；另有 {0} 个梯度也是错的")
 _SEPARATOR = Text("; ", "；")
