@@ -172,7 +172,7 @@ def settled(
             if each.tensor not in right or each.tensor not in shapes
         )
         wrong = tuple(each for each in facts.wrong if each not in right or each not in shapes)
-        gone = facts.gradients and not gradients
+        gone = facts.gradients and not gradients and not wrong
         found.append(None if gone else replace(facts, gradients=gradients, wrong=wrong))
     said = [_FRAMEWORK_IS_RIGHT.format(name, title) for name in right if name in shapes]
     said += [
