@@ -41,9 +41,12 @@ def wrong_gradients(recording: Recording, judgement: Judgement | None) -> list[F
     caused = [each for each in judgement.differences if each.cause is not None]
     others = [each for each in judgement.differences if each.cause is None]
     found = list(_with_causes(recording, caused))
+    # After its end, or past a gap, the same leaf may get a wrong gradient in the same line.
+    equal = set() if judgement.ended else judgement.equal
+    sure = [(names, place) for names, place in equal if names not in judgement.left_out]
     for facts in silent:
         mine = [each for each in others if _began(recording, each.place, facts) and _is_named(each.names, facts.wrong)]
-        right = [names for names, place in judgement.equal if _began(recording, place, facts)]
+        right = [names for names, place in sure if _began(recording, place, facts)]
         right += [each.names for each in caused if _began(recording, each.place, facts)]
         unsettled = [
             name for name in facts.wrong
@@ -170,7 +173,7 @@ def settled(
             if each.tensor not in right or each.tensor not in shapes
         )
         wrong = tuple(each for each in facts.wrong if each not in right or each not in shapes)
-        gone = facts.gradients and not gradients
+        gone = facts.gradients and not gradients and not wrong
         found.append(None if gone else replace(facts, gradients=gradients, wrong=wrong))
     said = [_FRAMEWORK_IS_RIGHT.format(name, title) for name in right if name in shapes]
     said += [
@@ -224,8 +227,16 @@ def _failure(recording: Recording, some: Sequence[Difference], **facts: Any) -> 
 
 
 def _begun_at(recording: Recording, place: Place | None) -> Sites:
-    begins = (each for each in recording.steps if each.place == place and each.backward is not None)
-    return site_of(recording, place, next(begins, None))
+    return site_of(recording, place, recording.once(_first_steps).get(place))
+
+
+def _first_steps(recording: Recording) -> Mapping[Place | None, Step]:
+    """Returns the first step of a pass in each place."""
+    found: dict[Place | None, Step] = {}
+    for each in recording.steps:
+        if each.backward is not None:
+            found.setdefault(each.place, each)
+    return found
 
 
 def _step(recording: Recording, place: Place | None, op: str = "") -> Step | None:
@@ -272,8 +283,11 @@ def _gradient(names: Sequence[str], place: Place | None, found: Any, expected: A
 def _apart(found: Any, expected: Any) -> Any:
     """Returns how far each element is from what it should be."""
     mine = np.zeros_like(expected) if found is None else np.asarray(found)
-    apart = np.abs(np.nan_to_num(mine - expected, nan=np.inf, posinf=np.inf, neginf=np.inf))
-    return np.where(mine == expected, 0, apart)
+    if mine.shape != expected.shape:
+        return np.zeros_like(expected)
+    with np.errstate(all="ignore"):
+        apart = np.abs(np.nan_to_num(mine - expected, nan=np.inf, posinf=np.inf, neginf=np.inf))
+    return np.where((mine == expected) | (np.isnan(mine) & np.isnan(expected)), 0, apart)
 
 
 def _shown(values: Any, digits: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from inplacelab.diagnosis.document import Names, Report, to_annotations, to_json
 from inplacelab.diagnosis.explain import nothing_found
 from inplacelab.diagnosis.findings import Finding, plain
 from inplacelab.diagnosis.report import report
-from inplacelab.diagnosis.wrong_gradients import elements_of, not_compared, settled
+from inplacelab.diagnosis.wrong_gradients import elements_of, not_compared, settled, wrong_gradients
 from inplacelab.language import speak
 from inplacelab.place import Place
 from inplacelab.recorders.detection import Use
@@ -220,15 +221,27 @@ def test_only_the_gradients_that_are_wrong_are_named(tmp_path: Path) -> None:
 
 
 def test_a_write_that_leaves_every_gradient_right_is_no_alarm(tmp_path: Path) -> None:
-    """Backward does not know of it, but the new values are those that it has kept."""
-    text = HEAD + "b = a * 2\nc = b * b\nb.set_value(b * 1)\nc.sum().backward()\n"
+    """Backward does not know of it, but multiplies what it computes of the new values by 0."""
+    text = HEAD + "b = a * 2\nc = b * b\nb.set_value(b + 1)\n(c * 0).sum().backward()\n"
     seen, found = seen_of(text, tmp_path)
     assert seen.handled == []
     assert seen.said[0] == (
-        "No backward pass failed in what was watched, and 1 gradient agrees with that of inplacelab's engine. Operations: 5; storages that were "
-        "written or viewed: 6."
+        "No backward pass failed in what was watched, and 1 gradient agrees with that of inplacelab's engine. Operations: 7; storages that were "
+        "written or viewed: 7."
     )
     assert document_of(found, tmp_path)["comparison"] == {"equal": 1, "passes": 1, "not_compared": [], "ended": None}
+
+
+def test_a_write_is_an_alarm_if_the_comparison_ended_or_left_something_out(tmp_path: Path) -> None:
+    text = HEAD + "b = a * 2\nc = b * b\nb.set_value(b + 1)\n(c * 0).sum().backward()\n"
+    script = tmp_path / "train.py"
+    script.write_text(text)
+    with running(Main(script), [], title=None, part=Part(5000), use=Use("paddle"), judged=True) as ran:
+        assert ran.recording is not None
+        assert ran.judgement is not None
+        assert wrong_gradients(ran.recording, ran.judgement) == []
+        for unsure in (replace(ran.judgement, ended=True), replace(ran.judgement, left_out={("a",): None})):
+            assert [each.wrong for each in wrong_gradients(ran.recording, unsure)] == [("a",)]
 
 
 def test_what_was_not_compared_is_said(tmp_path: Path) -> None:
@@ -258,6 +271,14 @@ def test_reasons_are_said_once_for_all_their_gradients() -> None:
     assert nothing_found(1, 2, judgement)[0].zh == (
         "在被监视的范围内没有反向传播失败，2 个梯度与 inplacelab 引擎的结果一致：共 1 次操作，2 块被写入或有视图的存储。"
     )
+
+
+def test_the_element_that_differs_most_may_be_among_what_is_no_number() -> None:
+    found, expected = np.array([np.nan, np.inf, 1.0, 2.0]), np.array([np.nan, np.inf, 1.0, 9.0])
+    judgement = Judgement(
+        differences=[Difference(("a",), found, expected, None, 1), Difference(("b",), found, expected[:2], None, 1)]
+    )
+    assert elements_of(judgement) == {"a": 3, "b": 0}
 
 
 def test_more_gradients_than_are_shown_are_counted() -> None:
