@@ -25,6 +25,7 @@ from inplacelab.recorders.judging.twins import (
     tensors_in,
     values_of,
 )
+from inplacelab.supported import frameworks
 from inplacelab.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Judge:
         self._context = Context()
         self._context.run(copy_saved_before_write().__enter__)
         self._room = ROOM
+        self._loses_history = frameworks()[recorder.framework].loses_history
         self._passes = Passes(recorder, engine, self._context, self._update)
         self.judgement: Judgement = self._passes.judgement
         self.pass_begins, self.pass_ended, self.pass_failed = (
@@ -280,7 +282,7 @@ class Judge:
             known.twin = None
             return
         has_history = known.needs if tensor is None else self._engine.has_history(tensor)
-        if known.operand.dtype in DIFFERENTIABLE:
+        if self._loses_history and not known.needs and known.operand.dtype in DIFFERENTIABLE:
             is_gap = is_gap or any(not each.stop_gradient for each in behind or ())
         twin = to_tensor(values.copy())
         if has_history or is_gap:
