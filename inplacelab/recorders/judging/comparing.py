@@ -248,7 +248,9 @@ class Passes:
     def _compare_leaves(self, under: _Pass) -> None:
         nodes = under.nodes
         ends = [each.leaf for each in nodes if isinstance(each, AccumulateNode)]
-        leaves = list({id(each): each for each in (*ends, *(each for each in under.roots if each.node is None))}.values())
+        leaves = list(
+            {id(each): each for each in (*ends, *(each for each in under.roots if each.node is None))}.values()
+        )
         gradients = self._gradients(under, leaves)
         known_leaves = [each for each in leaves if "gap" not in vars(each)]
         expected = _summed(
