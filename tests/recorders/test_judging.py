@@ -227,7 +227,7 @@ def test_right_programs_are_quiet(name: str) -> None:
 
 
 def test_the_replay_ends_when_a_program_computes_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "ROOM", 20)
+    monkeypatch.setattr(judging, "ROOM", 6 * judging.CALL)
     found = judged("a = paddle.ones([4]); a.stop_gradient = False\nfor _ in range(9):\n    (a * a).sum().backward()")
     assert (found.ended, found.failure, found.differences) == (True, "", [])
     assert 0 < found.passes < 9

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 ROOM = 1 << 27
 """A program is replayed until its operations have computed so many elements."""
-
-
+CALL = 1 << 14
+"""An operation counts as so many elements more: with these limits the replay of a small training takes about 20 seconds."""
 Pair = tuple["KnownTensor", Any]
 """What is known of a tensor, and the tensor."""
 
@@ -96,7 +96,7 @@ class Judge:
         elif self._is_tracked(call):
             found = [(self._recorder.objects.tensors.find(each), each) for each in results]
             made = [(known, each) for known, each in found if known is not None and not among(known, call.known)]
-            self._room -= sum(size_of(known) for known in (*call.known, *(known for known, _ in made)))
+            self._room -= CALL + sum(size_of(known) for known in (*call.known, *(known for known, _ in made)))
             if self._room < 0:
                 self._end()
             elif name not in _CUTS_HISTORY:
