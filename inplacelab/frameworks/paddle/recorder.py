@@ -134,10 +134,8 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         if self._inside or not self.guard.is_here():
             return function(*args, **kwargs)
         backward = getattr(layer, "backward", None)
-        call, run = (
-            PaddleCall(PaddleKind(class_name(layer), is_custom=True), backward),
-            partial(function, *args, **kwargs),
-        )
+        call = PaddleCall(PaddleKind(class_name(layer), is_custom=True), backward=backward)
+        run = partial(function, *args, **kwargs)
         result = self._run(call, frame, run, args, kwargs, inside=1)
         self._noted(backward, tensors_of(result))
         return result

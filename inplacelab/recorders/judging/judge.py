@@ -140,7 +140,7 @@ class Judge:
             for known in results:
                 self._leave_gap(known, None, call.kind.name, call.place, behind)
             return
-        twins = self._passes.custom(call.function, Gap(call.kind.name, call.place, behind), values)
+        twins = self._passes.custom(call.backward, Gap(call.kind.name, call.place, behind), values)
         for (known, _), twin in zip(made, twins, strict=True):
             # A result that is an operand has lost its flag with `mark_not_inplace`. Others the program has marked as constants.
             is_constant = not known.needs and not any(each.storage is known.storage for each in call.known)
