@@ -78,6 +78,7 @@ class Call:
         contents: what tells whether a storage was written, for a function that may raise no version.
         begun: whether it is recorded.
         values, state: the values of its tensors before, and what it will draw from, where the call is replayed (see `judging`).
+        backward: that of one of the program's own functions, if the call is of one.
     """
 
     kind: Any
@@ -95,6 +96,7 @@ class Call:
     begun: bool = False
     values: Sequence[Any] = ()
     state: Any = None
+    backward: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,8 +71,16 @@ def written_as(call: str) -> str:
     """A program whose loss depends on the result of a call."""
     first = "x = a * 1\n" if re.match(r"x\W", call) or re.search(r"\W x\b|\(x\b", call) else ""
     is_statement = isinstance(ast.parse(call).body[0], ast.Assign | ast.AugAssign)
-    made = f"{call}\ny = x" if is_statement else f"{call}\ny = x" if call.startswith(("x[", "paddle.assign(b")) else f"y = {call}"
-    return f"{first}{made}\nif not y.is_floating_point(): y = y.astype('float32')\nloss = (y * y).sum()\nloss.backward()"
+    made = (
+        f"{call}\ny = x"
+        if is_statement
+        else f"{call}\ny = x"
+        if call.startswith(("x[", "paddle.assign(b"))
+        else f"y = {call}"
+    )
+    return (
+        f"{first}{made}\nif not y.is_floating_point(): y = y.astype('float32')\nloss = (y * y).sum()\nloss.backward()"
+    )
 
 
 @pytest.mark.parametrize("group", CALLS)
@@ -80,7 +88,7 @@ def test_gradients_of_calls_are_compared(group: str) -> None:
     calls = [" ".join(each.split()) for each in CALLS[group].split(" |")]
     for call in [each for each in calls if each][:: choose(6, 1, 1)]:
         found = judged(written_as(call), **operands())
-        lacks = not LACKING.isdisjoint(re.findall(r"\w+", call))
+        lacks = not LACKING.isdisjoint(re.findall(r"(\w+)\(", call))
         assert (found.failure, bool(found.differences), bool(found.left_out)) == ("", call in WRONG, lacks), call
         assert lacks or found.compared or found.differences, call
 
@@ -183,13 +191,17 @@ def test_the_operation_is_named_whose_own_gradient_is_wrong() -> None:
         h.sum().backward()
     """).differences
     assert found.cause is not None
-    assert (found.cause.name, found.cause.place and found.cause.place.line, found.cause.how) == ("setitem", 3, "gradient")
+    assert (found.cause.name, found.cause.place and found.cause.place.line, found.cause.how) == (
+        "setitem",
+        3,
+        "gradient",
+    )
 
 
 QUIET = {
     "a gradient that is nothing but rounding": ("layer = paddle.nn.Linear(4, 4)\nF.batch_norm(layer(a), m, p, training=True).sum().backward()", 3),
     "ties": ("z = paddle.zeros([3, 4]) * a\n(F.relu(z) + z.abs() + z.clip(0, 1) + z.max() + z.sort()).sum().backward()", 1),
-    "nan and inf": ("((a / 0).sqrt() * a).sum().backward()", 1),
+    "nan and inf": ("(a / 0 * a).sum().backward()", 1),
     "no elements": ("(a[0:0].sum() + a.sum()).backward()", 1),
     "several passes": ("y = (a * a).sum()\ny.backward(retain_graph=True)\ny.backward()\na.clear_gradient()\n(a * 2).sum().backward()", 3),
     "a gradient that the program sets": ("a.grad = a * 3\n(a * a).sum().backward()", 1),
@@ -215,7 +227,7 @@ def test_right_programs_are_quiet(name: str) -> None:
 
 
 def test_the_replay_ends_when_a_program_computes_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "ROOM", 20)
+    monkeypatch.setattr(judging, "ROOM", 6 * judging.CALL)
     found = judged("a = paddle.ones([4]); a.stop_gradient = False\nfor _ in range(9):\n    (a * a).sum().backward()")
     assert (found.ended, found.failure, found.differences) == (True, "", [])
     assert 0 < found.passes < 9

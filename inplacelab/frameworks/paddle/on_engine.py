@@ -309,6 +309,10 @@ def _pad3d(x: Any, pad: Any, *options: Any) -> Any:
     return functional.pad(x, _ints(pad), *options)
 
 
+def _crop(x: Any, shape: Any, offsets: Any) -> Any:
+    return x[tuple(slice(first, first + size) for first, size in zip(_ints(offsets), _ints(shape), strict=True))]
+
+
 def _split(x: Any, parts: Any, axis: Any = 0) -> Any:
     return inplacelab.split(x, _ints(parts) if isinstance(parts, list | tuple) else parts, int(axis))
 
@@ -617,7 +621,7 @@ _CALLS: Mapping[str, Callable[..., Any]] = {
     "getitem": _getitem, "setitem": _setitem, "slice": _slice, "set_value_with_tensor": _set_slice, "split": _split, "split_with_num": _split,
     "index_sample": lambda x, index: inplacelab.take_along_axis(x, index, 1), "scatter_nd_add": _scatter_nd_add, "argsort": _sorted,
     "fill_": _fill, "full_": _fill, "assign_out_": _fill_out, "fill_diagonal_": _fill_diagonal, "fill_diagonal_tensor": _fill_diagonal_tensor,
-    "fill_diagonal_tensor_": _fill_diagonal_tensor_, "pad3d": _pad3d, "pad": _pad,
+    "fill_diagonal_tensor_": _fill_diagonal_tensor_, "crop": _crop, "pad3d": _pad3d, "pad": _pad,
     "conv2d": _conv2d, "depthwise_conv2d": _depthwise_conv2d, "conv2d_transpose": _conv2d_transpose, "depthwise_conv2d_transpose": _conv2d_transpose,
     "pool2d": _pool2d, **dict.fromkeys(("nearest_interp", "bilinear_interp", "bicubic_interp", "linear_interp"), _interpolate),
     "pixel_shuffle": _pixel_shuffle, "pixel_unshuffle": _pixel_unshuffle, "channel_shuffle": _channel_shuffle,

@@ -135,7 +135,7 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         if self._inside or not self.guard.is_here():
             return function(*args, **kwargs)
         backward = getattr(layer, "backward", None)
-        call = PaddleCall(PaddleKind(class_name(layer), is_custom=True), backward)
+        call = PaddleCall(PaddleKind(class_name(layer), is_custom=True), backward=backward)
         self._saved_by_program = ()
         result = self._run(call, frame, partial(function, *args, **kwargs), args, kwargs, inside=1)
         self._saved_by_program = ()

@@ -238,7 +238,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
     ) -> Any:
         """Calls the `apply` of a `torch.autograd.Function`, for which PyTorch calls no mode. Only the judge is told of it."""
         kind = TorchKind(class_name(apply.__self__), is_custom=True)
-        call = TorchCall(kind, getattr(apply.__self__, "backward", None))
+        call = TorchCall(kind, backward=getattr(apply.__self__, "backward", None))
         self._apply_before(call, args, kwargs, frame)
         result = call_from(frame, apply, args, kwargs)
         self._apply_after(call, args, kwargs, result)

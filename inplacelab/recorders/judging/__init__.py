@@ -8,6 +8,11 @@ overwritten for the engine (`copy_saved_before_write`), so its gradients are tho
 When a backward pass has ended, the engine goes through the history of the twins, and each gradient that the framework has computed is compared
 with the engine's. If they differ, the operations on the way are tried one by one in the framework, to find the one whose own gradient is wrong.
 
-judge.py      `Judge`: what runs beside the program          twins.py    values of tensors and their twins
-causes.py     tries single operations                         judgement.py   what the comparison has shown
+judge.py      `Judge`: what runs beside the program          comparing.py  goes through a pass, and compares its gradients
+observing.py  what hooks and custom functions have returned   twins.py      values of tensors and their twins
+causes.py     tries single operations                         judgement.py  what the comparison has shown
+
+A hook, and the `backward` of a `PyLayer`, is never called again: what it received and returned in the program's pass is observed, and used
+where what arrives here agrees with that. Gradients are equal if they differ by no more than rounding explains. How much that is, is seen from a
+pass in which each gradient is changed a little on its way: sums that cancel then move as much as rounding moves them.
 """

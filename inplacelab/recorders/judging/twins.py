@@ -60,15 +60,19 @@ def same(array: Any, values: Any) -> bool:
     return np.array_equal(array, values, equal_nan=array.dtype.kind in "fc")
 
 
-def is_close(array: Any, values: Any) -> bool:
-    """Whether the engine has computed the same, within rounding."""
+def is_close(array: Any, values: Any, operands: Iterable[Any] = ()) -> bool:
+    """Whether the engine has computed the same, within rounding. A sum of operands may be nothing but rounding."""
     if values is None or array.shape != values.shape or array.dtype != values.dtype:
         return False
     if array.dtype.kind != "f":
         return np.array_equal(array, values)
-    finite = np.isfinite(values)
-    scale = float(np.abs(values[finite]).max(initial=0))
-    return np.allclose(array, values, rtol=1e-4, atol=1e-5 * scale, equal_nan=True)
+    larger = [_largest(each) * (each.size / values.size) ** 0.5 for each in operands if each.size > values.size > 0]
+    limit = max(1e-5 * _largest(values), *(1e-6 * each for each in larger), 0.0)
+    return np.allclose(array, values, rtol=1e-4, atol=limit, equal_nan=True)
+
+
+def _largest(array: Any) -> float:
+    return float(np.abs(array[np.isfinite(array)]).max(initial=0))
 
 
 def tolerance(dtype: str) -> float:
@@ -89,7 +93,7 @@ def is_near(found: Any, meant: Any, dtype: str, doubt: float = 0.0) -> bool:
         return False
     known = np.isfinite(meant)  # of others it depends on the order of operations which they are
     part = tolerance(dtype)
-    limit = max(part / 100 * float(np.abs(np.where(known, meant, 0)).max(initial=0)), doubt)
+    limit = max(part / 100 * _largest(np.where(known, meant, 0)), doubt)
     return np.allclose(np.where(known, found, 0), np.where(known, meant, 0), rtol=part, atol=limit)
 
 
