@@ -60,6 +60,8 @@ def function_for(call: TorchCall) -> Callable[..., Any] | None:
     name = call.kind.name
     if name in _DRAWS:
         return _dropped(call)
+    if name in _CHOOSE and len(call.results) > 1:
+        return _chosen(_CHOOSE[name], call.results[1])
     if name in _CALLS:
         return _on_engine(_CALLS[name])
     method = hasattr(call.function, "__objclass__") or getattr(call.function, "__module__", "") == "torch._tensor"
@@ -147,6 +149,23 @@ def _dropped(call: TorchCall) -> Callable[..., Any] | None:
         return inplacelab.multiply_(x, inplacelab.to_tensor(factors)) if inplace else x * inplacelab.to_tensor(factors)
 
     return multiply
+
+
+_CHOOSE = {"topk": 1, "kthvalue": 1, **dict.fromkeys(("sort", "max", "min", "median", "mode", "cummax", "cummin"), 0)}
+"""Functions that return elements and their places, and how many parameters stand before the axis."""
+
+
+def _chosen(before: int, places: Any) -> Callable[..., Any]:
+    """Takes the elements that PyTorch has chosen, where some are equal."""
+    index = inplacelab.to_tensor(places.numpy().copy())
+
+    def choose(x: Any, *args: Any, dim: Any = None, **_: Any) -> Any:
+        axis = dim if dim is not None else args[before] if len(args) > before else -1
+        keeps = index.ndim == x.ndim
+        found = inplacelab.take_along_axis(x, index if keeps else index.unsqueeze(axis), axis, False)
+        return [found if keeps else found.squeeze(axis), index]
+
+    return choose
 
 
 # ---- functions that `inplacelab.torch` lacks -----------------------------------------------------------------------------
@@ -322,11 +341,11 @@ def _heads(
     for mask in (attn_mask, key_padding_mask):
         if mask is None:
             continue
-        if mask is key_padding_mask:
-            mask = mask.reshape([batch, 1, 1, -1])
-        elif mask.ndim == 3:
-            mask = mask.reshape([batch, count, to, -1])
-        scores = _masked_scores(scores, mask.logical_not() if mask.dtype == inplacelab.bool else mask, False)
+        shape = (
+            [batch, 1, 1, -1] if mask is key_padding_mask else [-1, count if mask.ndim == 3 else 1, to, mask.shape[-1]]
+        )
+        shown = mask.reshape(shape)
+        scores = _masked_scores(scores, shown.logical_not() if mask.dtype == inplacelab.bool else shown, False)
     weights = functional.softmax(scores, -1)
     joined = inplacelab.matmul(weights, parts[2]).transpose([2, 0, 1, 3]).reshape([to, batch, width])
     result = functional.linear(joined, _turned(out_weight), out_bias)
@@ -366,7 +385,7 @@ def _huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0
 
 
 def _cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    lengths = [inplacelab.clip((each * each).sum(axis=dim, keepdim=True).sqrt(), eps) for each in (x1, x2)]
+    lengths = [inplacelab.clip((each * each).sum(axis=dim, keepdim=True), eps * eps).sqrt() for each in (x1, x2)]
     return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(axis=dim)
 
 
@@ -443,7 +462,8 @@ def _selu(x: Any, inplace: bool = False) -> Any:
 def _celu(x: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     if inplace:
         raise NotImplementedError
-    return inplacelab.where(x > 0, x, alpha * inplacelab.expm1(inplacelab.minimum(x, inplacelab.zeros_like(x)) / alpha))
+    low = inplacelab.where(x > 0, inplacelab.zeros_like(x), x)
+    return inplacelab.where(x > 0, x, alpha * inplacelab.expm1(low / alpha))
 
 
 def _hardsigmoid(x: Any, inplace: bool = False) -> Any:
@@ -480,15 +500,11 @@ def _softmax_of(sign: int) -> Callable[..., Any]:
     return lambda x, dim=None, **_: functional.softmax(sign * x, dim)
 
 
-def _unflattened(x: Any, *args: Any, **named: Any) -> Any:  # of a shape, PyTorch takes any sequence
-    return _inside(names.unflatten(x, *args, **named))
-
-
 _CALLS: Mapping[str, Callable[..., Any]] = {
     "float": _cast("float32"), "double": _cast("float64"), "to": _to, "type": _to, "type_as": lambda x, other: x.astype(other.dtype),
     "getitem": _getitem, "setitem": _setitem, "rdiv": lambda x, y: y / x, "rtruediv": lambda x, y: y / x, "rpow": lambda x, y: y**x,
     "rsub": lambda x, y: y - x, "radd": lambda x, y: x + y, "rmul": lambda x, y: x * y, "iadd": lambda x, y: x.add_(y),
-    "rmatmul": lambda x, y: inplacelab.matmul(y, x), "mod": lambda x, y: inplacelab.remainder(x, y),
+    "rmatmul": lambda x, y: inplacelab.matmul(y, x), "mod": inplacelab.remainder,
     "conv1d": _conv1d, "conv_transpose2d": _conv_transpose2d,
     "adaptive_avg_pool1d": _adaptive(inplacelab.mean, 1), "adaptive_avg_pool2d": _adaptive(inplacelab.mean, 2), "adaptive_avg_pool3d": _adaptive(inplacelab.mean, 3),
     "adaptive_max_pool1d": _adaptive(_largest, 1), "max_pool1d": _flat_pool(named_functional.max_pool2d), "avg_pool1d": _flat_pool(named_functional.avg_pool2d),
