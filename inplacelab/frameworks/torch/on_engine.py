@@ -27,7 +27,9 @@ from inplacelab.frameworks.torch.readings import (
 from inplacelab.nn import functional
 from inplacelab.tensor import Tensor
 from inplacelab.torch.calls import Shown
+from inplacelab.torch.dtypes import dtype as dtype_named
 from inplacelab.torch.nn import functional as named_functional
+from inplacelab.torch.tensor import Tensor as Named
 
 tracks = torch.is_grad_enabled
 
@@ -46,8 +48,11 @@ def is_leaf(tensor: Any) -> bool:
     """Whether gradients of a tensor without a history are kept: not of a view that was made in `no_grad`, although it says that it needs one."""
     if not needs_gradient(tensor) or base_of(tensor) is None:
         return needs_gradient(tensor)
-    with torch.enable_grad():
-        return tensor.view_as(tensor).grad_fn.next_functions[0][0] is not None
+    try:
+        with torch.enable_grad():
+            return tensor.view_as(tensor).grad_fn.next_functions[0][0] is not None
+    except RuntimeError:  # its base was written since: PyTorch refuses to use it
+        return False
 
 
 def is_custom(call: TorchCall) -> bool:
@@ -65,7 +70,7 @@ def function_for(call: TorchCall) -> Callable[..., Any] | None:
     if name in _CALLS:
         return _on_engine(_CALLS[name])
     method = hasattr(call.function, "__objclass__") or getattr(call.function, "__module__", "") == "torch._tensor"
-    owners = [names.Tensor] if method else [named_functional] if "functional" in str(call.function.__module__) else []
+    owners = [Named] if method else [named_functional] if "functional" in str(call.function.__module__) else []
     for owner in (*owners, names, named_functional):
         found = getattr(owner, name, None) if hasattr(owner, name) else None
         if callable(found):
@@ -175,20 +180,20 @@ def _cast(name: str) -> Callable[..., Any]:
     return lambda x, **_: x.astype(name)
 
 
-def _to(x: Any, *args: Any, dtype: Any = None, copy: bool = False, **_: Any) -> Any:  # noqa: ARG001
-    kinds = [each for each in (dtype, *args) if isinstance(each, names.dtype)]
-    kinds += [each.dtype for each in args if isinstance(each, Tensor)]
-    if any(isinstance(each, str) for each in args) or len(kinds) > 1:
+def _to(x: Any, *args: Any, dtype: Any = None, **_: Any) -> Any:
+    named = [each.engine for each in (dtype, *args) if isinstance(each, dtype_named)]
+    kinds = [*named, *(each.dtype for each in args if isinstance(each, Tensor))]
+    if any(isinstance(each, str) for each in args):
         raise NotImplementedError
-    return x.astype(kinds[0].engine.name if isinstance(kinds[0], names.dtype) else kinds[0]) if kinds else x.clone()
+    return x.astype(kinds[0]) if kinds else x.clone()
 
 
 def _getitem(x: Any, key: Any) -> Any:
-    return names.Tensor.__getitem__(x, key)
+    return Named.__getitem__(x, key)
 
 
 def _setitem(x: Any, key: Any, value: Any) -> None:
-    names.Tensor.__setitem__(x, key, value)
+    Named.__setitem__(x, key, value)
 
 
 def _pairs(value: Any, count: int) -> list[int]:
