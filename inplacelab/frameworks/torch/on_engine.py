@@ -50,14 +50,14 @@ def is_leaf(tensor: Any) -> bool:
         return needs_gradient(tensor)
     try:
         with torch.enable_grad():
-            return tensor.view_as(tensor).grad_fn.next_functions[0][0] is not None
+            return bool(tensor.view_as(tensor).grad_fn.next_functions[0][0] is not None)
     except RuntimeError:  # its base was written since: PyTorch refuses to use it
         return False
 
 
 def is_custom(call: TorchCall) -> bool:
     """Whether a call is one of the program's own functions."""
-    return call.kind.is_custom
+    return bool(call.kind.is_custom)
 
 
 def function_for(call: TorchCall) -> Callable[..., Any] | None:

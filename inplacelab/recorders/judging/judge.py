@@ -192,7 +192,8 @@ class Judge:
         if any(each.twin is not None and each.twin.storage is twin.storage for each in given):
             twin = self._context.run(twin.clone)  # a copy in the framework
         twin.array[...] = values
-        known.twin, twin.number = twin, known.number
+        known.twin = twin
+        known.twin.number = known.number
         return True
 
     def _follow_custom(self, call: Call, results: Sequence[KnownTensor], behind: tuple[Tensor, ...] | None) -> None:
@@ -265,7 +266,7 @@ class Judge:
         if values is None:
             known.twin = None
             return
-        twin = to_tensor(values.copy())
+        twin: Any = to_tensor(values.copy())
         if is_gap or (known.needs if tensor is None else self._engine.has_history(tensor)):
             twin.stop_gradient = False
             twin.gap = Gap(name, place, behind)
@@ -363,8 +364,8 @@ class Judge:
         living = {known.number: known for _, known in self._recorder.objects.tensors.living()}
         wanted = None
         if under.asks.inputs is not None:
-            found = (self._recorder.objects.tensors.find(each) for each in under.asks.inputs)
-            wanted = {known.number for known in found if known is not None}
+            inputs = (self._recorder.objects.tensors.find(each) for each in under.asks.inputs)
+            wanted = {known.number for known in inputs if known is not None}
         expected: dict[int, Any] = {}
         gaps: list[Gap] = [] if under.is_known else [Gap("", None, None)]
         for leaf, gradient in zip(leaves, gradients, strict=True):
