@@ -18,7 +18,7 @@ from tests.tiers import examples
 
 pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
-from tests.recorders.torch_programs import further_program, program  # noqa: E402  # they need PyTorch
+from tests.recorders.torch_programs import further_program, program  # it needs PyTorch
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 BEFORE = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
@@ -159,6 +159,7 @@ for _ in range(3):
     "inputs": "a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)\nc = a * b\nc.retain_grad()\n(c * c).sum().backward(inputs=[a], retain_graph=True)\n(c * c).sum().backward()",
     "detached": "a = torch.ones(3, requires_grad=True)\nb = a * 2\nb.detach_()\nc = b * a\nb.requires_grad_()\n(b * b * c.detach() + a).sum().backward()\nwith torch.no_grad():\n    v = a[:2]\n(v * a[:2]).sum().backward()",
     "second": "a = torch.ones(2, requires_grad=True)\n(a ** 3).sum().backward(create_graph=True)\ng = a.grad\na.grad = None\n(g * g).sum().backward()",
+    "chosen": "a = torch.tensor([1., 1., 0., 1.], requires_grad=True)\n(a.topk(2)[0] * torch.tensor([1., 2.])).sum().backward()\n(a.sort()[0] * torch.arange(4.)).sum().backward()\n(F.celu(a - 1) + a.abs().clamp(max=1)).sum().backward()",
     "cancelled": "a = torch.randn(4, requires_grad=True)\na.softmax(0).sum().backward()",
     "leaf roots": "a = torch.ones(2, requires_grad=True)\na.backward(torch.ones(2))\ntorch.autograd.backward([a.sum(), a], [None, torch.ones(2)])",
 }
@@ -167,6 +168,7 @@ LEFT_OUT = {
     "dirty": DIRTY + "a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)\nx = a * a\nTriple.apply(x)\n(x + b * b).sum().backward()",
     "dirty view": DIRTY + "a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)\nx = a * a\nTriple.apply(x[:1])\n(x + b * b).sum().backward()",
     "hook": "a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)\nx = a * 2\nx.register_hook(lambda g: g * 5)\n(x * x + b * b).sum().backward()",
+    "node hook": "a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)\nx = a * 2\nx.grad_fn.register_hook(lambda i, o: tuple(None if each is None else each * 5 for each in i))\n(x * x + b * b).sum().backward()",
     "lstm": "net, o, x = nn.LSTM(3, 4), nn.Linear(4, 1), torch.randn(5, 2, 3)\no(net(x)[0]).sum().backward()",
     "autocast": "net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))\nwith torch.autocast('cpu', torch.bfloat16):\n    out = net(torch.randn(5, 3))\nout.float().sum().backward()",
     "module hook": "net = nn.Linear(2, 2)\nnet.register_full_backward_hook(lambda m, i, o: tuple(each * 2 for each in i))\nx = torch.ones(1, 2, requires_grad=True)\nnet(x * 1.0).sum().backward()",
@@ -223,9 +225,9 @@ def test_silently_wrong_gradients_are_found(text: str, names: str, got: Any, mea
         np.testing.assert_allclose(np.where(np.isnan(wanted), np.nan, array), wanted, rtol=1e-5)
 
 
-@pytest.mark.parametrize("first", range(0, examples(60), 20))
+@pytest.mark.parametrize("first", range(0, examples(20), 10))
 def test_random_programs_show_no_difference_where_pytorch_is_right(first: int) -> None:
-    texts = [each(seed) for seed in range(first, first + 20) for each in (program, further_program)]
+    texts = [each(seed) for seed in range(first, first + 10) for each in (program, further_program)]
     found = [judged("import torch\n" + text)[0] for text in texts if ".data" not in text]
     assert [each.differences for each in found if each.differences or each.failure] == []
-    assert sum(each.compared for each in found) > 20
+    assert sum(each.compared for each in found) > 10

@@ -27,7 +27,9 @@ from inplacelab.frameworks.torch.readings import (
 from inplacelab.nn import functional
 from inplacelab.tensor import Tensor
 from inplacelab.torch.calls import Shown
+from inplacelab.torch.dtypes import dtype as dtype_named
 from inplacelab.torch.nn import functional as named_functional
+from inplacelab.torch.tensor import Tensor as Named
 
 tracks = torch.is_grad_enabled
 
@@ -46,13 +48,16 @@ def is_leaf(tensor: Any) -> bool:
     """Whether gradients of a tensor without a history are kept: not of a view that was made in `no_grad`, although it says that it needs one."""
     if not needs_gradient(tensor) or base_of(tensor) is None:
         return needs_gradient(tensor)
-    with torch.enable_grad():
-        return tensor.view_as(tensor).grad_fn.next_functions[0][0] is not None
+    try:
+        with torch.enable_grad():
+            return bool(tensor.view_as(tensor).grad_fn.next_functions[0][0] is not None)
+    except RuntimeError:  # its base was written since: PyTorch refuses to use it
+        return False
 
 
 def is_custom(call: TorchCall) -> bool:
     """Whether a call is one of the program's own functions."""
-    return call.kind.is_custom
+    return bool(call.kind.is_custom)
 
 
 def state_before(call: TorchCall) -> None:
@@ -74,10 +79,12 @@ def function_for(call: TorchCall, results: Sequence[Any]) -> Callable[..., Any] 
     name = call.kind.name
     if name in _DRAWS:
         return _dropped(call)
+    if name in _CHOOSE and len(call.results) > 1:
+        return _chosen(_CHOOSE[name], call.results[1])
     if name in _CALLS:
         return _on_engine(_CALLS[name])
     method = hasattr(call.function, "__objclass__") or getattr(call.function, "__module__", "") == "torch._tensor"
-    owners = [names.Tensor] if method else [named_functional] if "functional" in str(call.function.__module__) else []
+    owners = [Named] if method else [named_functional] if "functional" in str(call.function.__module__) else []
     for owner in (*owners, names, named_functional):
         found = getattr(owner, name, None) if hasattr(owner, name) else None
         if callable(found):
@@ -163,6 +170,23 @@ def _dropped(call: TorchCall) -> Callable[..., Any] | None:
     return multiply
 
 
+_CHOOSE = {"topk": 1, "kthvalue": 1, **dict.fromkeys(("sort", "max", "min", "median", "mode", "cummax", "cummin"), 0)}
+"""Functions that return elements and their places, and how many parameters stand before the axis."""
+
+
+def _chosen(before: int, places: Any) -> Callable[..., Any]:
+    """Takes the elements that PyTorch has chosen, where some are equal."""
+    index = inplacelab.to_tensor(places.numpy().copy())
+
+    def choose(x: Any, *args: Any, dim: Any = None, **_: Any) -> Any:
+        axis = dim if dim is not None else args[before] if len(args) > before else -1
+        keeps = index.ndim == x.ndim
+        found = inplacelab.take_along_axis(x, index if keeps else index.unsqueeze(axis), axis, False)
+        return [found if keeps else found.squeeze(axis), index]
+
+    return choose
+
+
 # ---- functions that `inplacelab.torch` lacks -----------------------------------------------------------------------------
 
 
@@ -170,20 +194,20 @@ def _cast(name: str) -> Callable[..., Any]:
     return lambda x, **_: x.astype(name)
 
 
-def _to(x: Any, *args: Any, dtype: Any = None, copy: bool = False, **_: Any) -> Any:  # noqa: ARG001
-    kinds = [each for each in (dtype, *args) if isinstance(each, names.dtype)]
-    kinds += [each.dtype for each in args if isinstance(each, Tensor)]
-    if any(isinstance(each, str) for each in args) or len(kinds) > 1:
+def _to(x: Any, *args: Any, dtype: Any = None, **_: Any) -> Any:
+    named = [each.engine for each in (dtype, *args) if isinstance(each, dtype_named)]
+    kinds = [*named, *(each.dtype for each in args if isinstance(each, Tensor))]
+    if any(isinstance(each, str) for each in args):
         raise NotImplementedError
-    return x.astype(kinds[0].engine.name if isinstance(kinds[0], names.dtype) else kinds[0]) if kinds else x.clone()
+    return x.astype(kinds[0]) if kinds else x.clone()
 
 
 def _getitem(x: Any, key: Any) -> Any:
-    return names.Tensor.__getitem__(x, key)
+    return Named.__getitem__(x, key)
 
 
 def _setitem(x: Any, key: Any, value: Any) -> None:
-    names.Tensor.__setitem__(x, key, value)
+    Named.__setitem__(x, key, value)
 
 
 def _pairs(value: Any, count: int) -> list[int]:
@@ -336,11 +360,11 @@ def _heads(
     for mask in (attn_mask, key_padding_mask):
         if mask is None:
             continue
-        if mask is key_padding_mask:
-            mask = mask.reshape([batch, 1, 1, -1])
-        elif mask.ndim == 3:
-            mask = mask.reshape([batch, count, to, -1])
-        scores = _masked_scores(scores, mask.logical_not() if mask.dtype == inplacelab.bool else mask, False)
+        shape = (
+            [batch, 1, 1, -1] if mask is key_padding_mask else [-1, count if mask.ndim == 3 else 1, to, mask.shape[-1]]
+        )
+        shown = mask.reshape(shape)
+        scores = _masked_scores(scores, shown.logical_not() if mask.dtype == inplacelab.bool else shown, False)
     weights = functional.softmax(scores, -1)
     joined = inplacelab.matmul(weights, parts[2]).transpose([2, 0, 1, 3]).reshape([to, batch, width])
     result = functional.linear(joined, _turned(out_weight), out_bias)
@@ -380,7 +404,7 @@ def _huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0
 
 
 def _cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    lengths = [inplacelab.clip((each * each).sum(axis=dim, keepdim=True).sqrt(), eps) for each in (x1, x2)]
+    lengths = [inplacelab.clip((each * each).sum(axis=dim, keepdim=True), eps * eps).sqrt() for each in (x1, x2)]
     return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(axis=dim)
 
 
@@ -457,7 +481,8 @@ def _selu(x: Any, inplace: bool = False) -> Any:
 def _celu(x: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     if inplace:
         raise NotImplementedError
-    return inplacelab.where(x > 0, x, alpha * inplacelab.expm1(inplacelab.minimum(x, inplacelab.zeros_like(x)) / alpha))
+    low = inplacelab.where(x > 0, inplacelab.zeros_like(x), x)
+    return inplacelab.where(x > 0, x, alpha * inplacelab.expm1(low / alpha))
 
 
 def _hardsigmoid(x: Any, inplace: bool = False) -> Any:
@@ -494,15 +519,11 @@ def _softmax_of(sign: int) -> Callable[..., Any]:
     return lambda x, dim=None, **_: functional.softmax(sign * x, dim)
 
 
-def _unflattened(x: Any, *args: Any, **named: Any) -> Any:  # of a shape, PyTorch takes any sequence
-    return _inside(names.unflatten(x, *args, **named))
-
-
 _CALLS: Mapping[str, Callable[..., Any]] = {
     "float": _cast("float32"), "double": _cast("float64"), "to": _to, "type": _to, "type_as": lambda x, other: x.astype(other.dtype),
     "getitem": _getitem, "setitem": _setitem, "rdiv": lambda x, y: y / x, "rtruediv": lambda x, y: y / x, "rpow": lambda x, y: y**x,
     "rsub": lambda x, y: y - x, "radd": lambda x, y: x + y, "rmul": lambda x, y: x * y, "iadd": lambda x, y: x.add_(y),
-    "rmatmul": lambda x, y: inplacelab.matmul(y, x), "mod": lambda x, y: inplacelab.remainder(x, y),
+    "rmatmul": lambda x, y: inplacelab.matmul(y, x), "mod": inplacelab.remainder,
     "conv1d": _conv1d, "conv_transpose2d": _conv_transpose2d,
     "adaptive_avg_pool1d": _adaptive(inplacelab.mean, 1), "adaptive_avg_pool2d": _adaptive(inplacelab.mean, 2), "adaptive_avg_pool3d": _adaptive(inplacelab.mean, 3),
     "adaptive_max_pool1d": _adaptive(_largest, 1), "max_pool1d": _flat_pool(named_functional.max_pool2d), "avg_pool1d": _flat_pool(named_functional.avg_pool2d),

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -237,8 +237,8 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self, apply: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
     ) -> Any:
         """Calls the `apply` of a `torch.autograd.Function`, for which PyTorch calls no mode. Only the judge is told of it."""
-        kind = TorchKind(class_name(apply.__self__), is_custom=True)
-        call = TorchCall(kind, backward=getattr(apply.__self__, "backward", None))
+        function: Any = cast("Any", apply).__self__
+        call = TorchCall(TorchKind(class_name(function), is_custom=True), backward=getattr(function, "backward", None))
         self._apply_before(call, args, kwargs, frame)
         result = call_from(frame, apply, args, kwargs)
         self._apply_after(call, args, kwargs, result)

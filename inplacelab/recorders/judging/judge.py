@@ -94,6 +94,8 @@ class Judge:
         name = call.kind.name
         if name in _HOOKS and call.known:
             self._passes.hooked(call.known[0], args[1] if len(args) > 1 else None)
+        elif name == "grad_fn" and call.known and ".register_" in self._recorder.program.text:  # a hook of the node
+            self._passes.hooked(call.known[0], None)
         elif name in _SETS_FLAG and call.known and call.known[0].twin is not None:
             self._set_flag(call.known[0], call.tensors[0])
         elif self._is_tracked(call):
