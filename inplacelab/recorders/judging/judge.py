@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field, replace
@@ -16,7 +18,7 @@ from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.explicit_views import as_strided
 from inplacelab.recorders.guard import described
 from inplacelab.recorders.judging.causes import Calls, Causes
-from inplacelab.recorders.judging.judgement import Difference, Engine, Gap, Judgement, Operand, Replayed
+from inplacelab.recorders.judging.judgement import Corrects, Difference, Engine, Gap, Judgement, Operand, Replayed
 from inplacelab.recorders.judging.twins import (
     DTYPES,
     agree,
@@ -62,14 +64,18 @@ class Judge:
     Args:
         recorder: the recorder of the program.
         engine: how its calls are made on the engine.
+        corrects: see `Corrects`; None if the framework's gradients stay as they are.
+        seconds: how long the replay may take.
 
     Attributes:
         judgement: what the comparison has shown.
     """
 
-    def __init__(self, recorder: CallRecorder[Any], engine: Engine) -> None:
+    def __init__(
+        self, recorder: CallRecorder[Any], engine: Engine, corrects: Corrects | None = None, seconds: float = math.inf
+    ) -> None:
         self.judgement = Judgement()
-        self._recorder, self._engine = recorder, engine
+        self._recorder, self._engine, self._corrects, self._left = recorder, engine, corrects, seconds
         self._context = Context()
         self._context.run(copy_saved_before_write().__enter__)
         self._room = ROOM
@@ -80,10 +86,14 @@ class Judge:
 
     def told(self, what: str, *given: Any) -> None:
         """Calls a method. If that fails, the replay ends: the program goes on."""
+        begun = time.perf_counter()
         try:
             getattr(self, what)(*given)
         except Exception as error:  # noqa: BLE001  # whatever it is
             self.judgement.failure = described(error)
+            self._end()
+        self._left -= time.perf_counter() - begun
+        if self._left < 0 and not self.judgement.ended:
             self._end()
 
     # ---- calls -----------------------------------------------------------------------------------------------------------
@@ -303,7 +313,10 @@ class Judge:
     def pass_ended(self, result: Any) -> None:
         """Called when a pass has ended, with what it returns."""
         under = self._running.pop()
-        if under is None or self.judgement.ended or not under.roots:
+        if under is None or self.judgement.ended:
+            return
+        if not under.roots:
+            self.judgement.skipped += 1
             return
         self.judgement.passes += 1
         (self._compare_leaves if under.asks.inputs is None or under.asks.fills else self._compare_results)(
@@ -351,10 +364,10 @@ class Judge:
             if found is not None and agree(found, zero + meant, scale, known.operand.dtype):
                 self.judgement.compared += 1
             else:
+                meant = zero + meant
                 numbers.append(number)
-                wrong.append(
-                    Difference(known.names, kept(found), kept(zero + meant), under.place, self.judgement.passes)
-                )
+                wrong.append(Difference(known.names, kept(found), kept(meant), under.place, self.judgement.passes))
+                self._correct(known.alive(), meant)
         self._note(under, wrong, numbers)
 
     def _compare_results(self, under: _Pass, result: Any) -> None:
@@ -382,17 +395,24 @@ class Judge:
                 self.judgement.left_out.setdefault(known.names, gaps[0] if gaps else None)
                 continue
             meant = np.zeros(known.operand.layout.shape) if gradient is None else gradient.array
-            if (values is None and not meant.any()) or (
-                values is not None and agree(values, meant, scale, known.operand.dtype)
-            ):
+            right = not meant.any() if values is None else agree(values, meant, scale, known.operand.dtype)
+            if right:
                 self.judgement.compared += 1
-                if held is not None and gradient is not None and self._engine.has_history(tensor):
-                    gradient.array[...] = values
-                    held.twin = gradient
             else:
                 numbers.append(known.number)
                 wrong.append(Difference(known.names, kept(values), kept(meant), under.place, self.judgement.passes))
+                right = self._correct(tensor, meant, is_returned=True)
+            if right and held is not None and gradient is not None and self._engine.has_history(tensor):
+                gradient.array[...] = values
+                held.twin = gradient
         self._note(under, wrong, numbers)
+
+    def _correct(self, tensor: Any, meant: Any, *, is_returned: bool = False) -> bool:
+        """Has a wrong gradient corrected (see `Corrects`). Returns whether it was."""
+        if self._corrects is not None and tensor is not None:
+            return self._corrects(tensor, meant, is_returned=is_returned)
+        self.judgement.left_wrong += 1
+        return False
 
     def _gradients(self, under: _Pass, leaves: Sequence[Tensor], *, creates: bool = False) -> list[Tensor | None]:
         """Returns the gradients of twins."""
