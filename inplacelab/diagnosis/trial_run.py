@@ -17,10 +17,13 @@ from importlib.util import decode_source
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.fix_search import Outcome
+from inplacelab.recorders.judging.judgement import Corrects, Difference, Judgement
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.part import Part
@@ -29,7 +32,7 @@ from inplacelab.recorders.replay import keeping
 from inplacelab.recorders.run import Session
 from inplacelab.recorders.sources import parsed
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recorders.trial_data import OWN, OtherData
+from inplacelab.recorders.trial_data import OWN, OtherData, WrongGradient
 from inplacelab.recorders.trial_end import End
 from inplacelab.recording.facts import EditFacts, Step
 from inplacelab.recording.fixes.order import keeps_order
@@ -160,8 +163,9 @@ STEPS = 50_000
 
 
 def recorded(
-    framework: str, script: Path, text: str, names: dict[str, Any], asked: Asked, *, keeps: bool = False
-) -> Outcome:
+    framework: str, script: Path, text: str, names: dict[str, Any], asked: Asked, *, keeps: bool = False,
+    corrects: Corrects | None = None,
+) -> Outcome:  # fmt: skip
     """Runs a script under a recorder. Returns how it ended, and what its recording shows.
 
     Args:
@@ -171,23 +175,42 @@ def recorded(
         names: the names of its main module.
         asked: how it runs.
         keeps: whether its calls of `backward` keep the graph in the reference.
+        corrects: puts the engine's gradients into the places of those that the framework gets wrong in the reference.
     """
     tree = parsed(text)
     program = Program.of(tree, text.rstrip("\n"), str(script))
     session = Session(program, part=Part(STEPS), fix=False, use=Use(framework))
+    if corrects is not None and asked.reference and asked.edits is None:
+        session.compares_gradients(corrects, seconds=asked.seconds)
     shown = keeping(tree) if keeps and asked.reference else tree
     raised = session.run([compile(instrument.instrumented(shown), str(script), "exec", dont_inherit=True)], names)
     recording, error = session.recording(), error_of(raised)
     # In the reference, nodes have copies of the parameters.
     known = [each for each in unnoticed_writes(recording) if not (asked.reference and each.is_update)]
     unnoticed = dict.fromkeys(each.write.line for each in known)
+    judged = session.judgement or Judgement()
     return Outcome(
         error,
         trails=tuple(ending_trails(recording, str(script))) if error else (),
         unnoticed=tuple(line for line in unnoticed if line is not None),
         wrong=min((_number_of(each.begun, recording) for each in known), default=0),
+        errors=tuple(_wrong(each, recording) for each in judged.differences),
+        is_judged=judged.is_whole,
+        is_corrected=not judged.left_wrong,
         keeps_order=asked.edits is None or keeps_order(recording, session.began, asked.edits),
     )
+
+
+def _wrong(found: Difference, recording: Recording) -> WrongGradient:
+    """Returns an element of a gradient that the framework gets wrong: that which is farthest off."""
+    meant = np.asarray(found.expected)
+    theirs = np.zeros_like(meant) if found.found is None else found.found
+    position = int(np.nan_to_num(np.abs(theirs - meant), nan=np.inf).argmax())
+    own = found.cause is not None
+    place = found.cause.place if found.cause is not None else next(iter(found.writes), None)
+    line = "" if place is None else recording.text_of(place.source).split("\n")[place.line - 1].strip()
+    name = found.names[0] if found.names else ""
+    return WrongGradient(name, float(theirs.flat[position]), float(meant.flat[position]), line, own_gradient=own)
 
 
 def _number_of(begun: Step, recording: Recording) -> int:

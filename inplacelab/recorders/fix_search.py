@@ -19,7 +19,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.program import Scope
 from inplacelab.recorders.sources import identifiers, parsed
-from inplacelab.recorders.trial_data import OWN, Compared
+from inplacelab.recorders.trial_data import OWN, Compared, WrongGradient
 from inplacelab.recorders.trial_end import Reached
 from inplacelab.recorders.updates import Update, close, equal, in_some_order
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
@@ -63,6 +63,9 @@ class Outcome:
         unnoticed: the lines of the writes that a backward pass did not know of, so that its gradients are wrong.
         wrong: the number of the first such pass, from 1 on; 0 if there is none.
         keeps_order: whether the edits asked about do (see `Runner.keeps_order`).
+        errors: the gradients that the framework gets wrong although all that backward needs is copied, by this package's engine (`judging`).
+        is_judged: whether all gradients were compared with the engine's.
+        is_corrected: whether the engine's gradients were put in the place of all that are wrong.
         slopes: how the first pass compares with finite differences, for a framework whose own backward may be wrong.
         updates: what each update of parameters used and left, in order.
         has_all_updates: whether these are all of them.
@@ -80,6 +83,9 @@ class Outcome:
     unnoticed: tuple[int, ...] = ()
     wrong: int = 0
     keeps_order: bool = True
+    errors: tuple[WrongGradient, ...] = ()
+    is_judged: bool = False
+    is_corrected: bool = True
     slopes: Compared | None = None
     updates: Sequence[Update] = ()
     has_all_updates: bool = True
@@ -95,19 +101,22 @@ class Outcome:
         return replace(self, reached=reached)
 
     def gives(self, meant: Outcome) -> bool:
-        """Whether the program ran, backward knew of every write, all passes gave the losses and gradients that were meant, and updates used these."""
+        """Whether the program ran, all passes gave the losses and gradients that were meant, and updates used these.
+
+        Where it is not sure that these are right, backward has to have known of every write, too.
+        """
         return (
             not self.error
-            and not self.unnoticed
+            and (meant.is_judged or not self.unnoticed)
             and _same(self.passes, meant.passes)
             and in_some_order(self.updates, meant.updates)
         )
 
     def reorders(self, meant: Outcome) -> bool:
-        """Whether the program ran, backward knew of every write, and each loss and each update was as it was meant, in whatever order."""
+        """Whether the program ran, backward knew of every write (see `gives`), and each loss and each update was as it was meant, in whatever order."""
         return (
             not self.error
-            and not self.unnoticed
+            and (meant.is_judged or not self.unnoticed)
             and bool(meant.updates)
             and self.has_all_updates
             and meant.has_all_updates
@@ -403,7 +412,8 @@ class _Search:
             checked, others = self._compared(proposal)
             differs = [*dict.fromkeys((*differs, *others))]
             slopes = [each.slopes for each in self._references.values() if each.slopes is not None and not each.error]
-            if slopes and checked and not any(each.all_leaves for each in slopes):
+            is_judged = all(each.is_judged for each in self._references.values() if not each.error)
+            if slopes and checked and not is_judged and not any(each.all_leaves for each in slopes):
                 checked = "same"
         if not checked:
             return
