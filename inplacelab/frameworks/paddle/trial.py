@@ -18,6 +18,7 @@ from paddle.base import core
 
 from inplacelab.diagnosis.trial_run import Asked, recorded
 from inplacelab.frameworks.paddle import on_engine  # noqa: F401  # it finds Paddle's functions as they are
+from inplacelab.frameworks.paddle.interception import paused
 from inplacelab.frameworks.paddle.readings import WATCHED
 from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.fix_search import LOSS, Outcome, named
@@ -39,7 +40,8 @@ class Copies:
         self.block = paddle.autograd.saved_tensors_hooks(self._pack, lambda packed: packed)
 
     def _pack(self, saved: Any) -> Any:
-        copy = _copied(saved.detach())
+        with paused():  # in the middle of an operation
+            copy = _copied(saved.detach())
         self.bytes += copy.size * copy.element_size()
         return copy
 
