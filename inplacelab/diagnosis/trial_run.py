@@ -22,7 +22,7 @@ import numpy as np
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
-from inplacelab.recorders.fix_search import Outcome
+from inplacelab.recorders.fix_search import Outcome, WrongGradient
 from inplacelab.recorders.judging.judgement import Corrects, Difference, Judgement
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
 from inplacelab.recorders.own_code import is_own
@@ -30,13 +30,15 @@ from inplacelab.recorders.part import Part
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.replay import keeping
 from inplacelab.recorders.run import Session
-from inplacelab.recorders.sources import parsed
+from inplacelab.recorders.sources import Sources, parsed
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recorders.trial_data import OWN, OtherData, WrongGradient
+from inplacelab.recorders.trial_data import OWN, OtherData
 from inplacelab.recorders.trial_end import End
 from inplacelab.recording.facts import EditFacts, Step
 from inplacelab.recording.fixes.order import keeps_order
+from inplacelab.recording.fixes.spots import Spot
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.source_tree import line_text
 from inplacelab.recording.trace import ending_trails
 from inplacelab.recording.unnoticed_writes import unnoticed_writes
 from inplacelab.supported import frameworks, loaded
@@ -194,23 +196,27 @@ def recorded(
         trails=tuple(ending_trails(recording, str(script))) if error else (),
         unnoticed=tuple(line for line in unnoticed if line is not None),
         wrong=min((_number_of(each.begun, recording) for each in known), default=0),
-        errors=tuple(_wrong(each, recording) for each in judged.differences),
+        errors=tuple(_wrong(each, recording, program.sources) for each in judged.differences),
         is_judged=judged.is_whole,
         is_corrected=not judged.left_wrong,
         keeps_order=asked.edits is None or keeps_order(recording, session.began, asked.edits),
     )
 
 
-def _wrong(found: Difference, recording: Recording) -> WrongGradient:
+def _wrong(found: Difference, recording: Recording, sources: Sources) -> WrongGradient:
     """Returns an element of a gradient that the framework gets wrong: that which is farthest off."""
     meant = np.asarray(found.expected)
     theirs = np.zeros_like(meant) if found.found is None else found.found
     position = int(np.nan_to_num(np.abs(theirs - meant), nan=np.inf).argmax())
-    own = found.cause is not None
-    place = found.cause.place if found.cause is not None else next(iter(found.writes), None)
-    line = "" if place is None else recording.text_of(place.source).split("\n")[place.line - 1].strip()
-    name = found.names[0] if found.names else ""
-    return WrongGradient(name, float(theirs.flat[position]), float(meant.flat[position]), line, own_gradient=own)
+    cause = found.cause
+    place = next(iter(found.writes), None) if cause is None else cause.place
+    spot = None
+    if place is not None:
+        spot = Spot(sources.seen[place.source].filename, place.line, place.line, op="" if cause is None else cause.name)
+    return WrongGradient(
+        found.names[0] if found.names else "", float(theirs.flat[position]), float(meant.flat[position]), spot,
+        line_text(recording, place).strip(), own_gradient=cause is not None,
+    )  # fmt: skip
 
 
 def _number_of(begun: Step, recording: Recording) -> int:

@@ -20,16 +20,17 @@ from typing import Self
 from inplacelab.diagnosis.template import Job, NoTemplateError, Template
 from inplacelab.diagnosis.trial_run import Asked, Request
 from inplacelab.language import Text
-from inplacelab.recorders.fix_search import Budget, Outcome, search
+from inplacelab.recorders.fix_search import Budget, Outcome, WrongGradient, search
 from inplacelab.recorders.main_module import folder_of
 from inplacelab.recorders.own_code import is_own
-from inplacelab.recorders.trial_data import OWN, WrongGradient
+from inplacelab.recorders.trial_data import OWN
 from inplacelab.recorders.trial_end import End
 from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.fixes import SHOWN
-from inplacelab.recording.fixes.proposals import proposals, updates
+from inplacelab.recording.fixes.proposals import in_other_forms, proposals, updates
 from inplacelab.recording.fixes.refused import covers
 from inplacelab.recording.fixes.spots import Lines, Proposal, Trail, changed, lines_of
+from inplacelab.supported import frameworks, loaded
 
 
 @dataclass(frozen=True)
@@ -270,7 +271,7 @@ class Trials:
         if reference.error:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
         resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
-        fixes = search((), resolved, self, self._budget, reference)
+        fixes = search(self._forms(reference), resolved, self, self._budget, reference)
         no_fix = all(map(updates, trails)) or any(each.kind == "again" for each in trails)
         if reference.errors:  # copies are none, either
             return Tried(fixes, self._budget.count, None, _said(reference.errors[0]))
@@ -280,6 +281,16 @@ class Trials:
         """Returns ways to cut the graph between iterations: these compute something else on purpose, and need no reference."""
         resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
         return [each for each in proposals(resolved, self.read, self.lines) if each.way == "carried"]
+
+    def _forms(self, reference: Outcome) -> list[Proposal]:
+        """Returns other ways to write the operations to which the framework gives wrong gradients."""
+        known = frameworks()[self._framework]
+        forms = loaded(known.right_forms) if known.right_forms else {}
+        spots = dict.fromkeys(each.spot for each in reference.errors if each.own_gradient)
+        found = (
+            in_other_forms(each, forms.get(each.op, ()), known.alias, self.read, self.lines) for each in spots if each
+        )
+        return [proposal for some in found for proposal in some]
 
     def read(self, filename: str) -> str:
         """Returns the text of a file, as it was first read, if it belongs to the program (see `fix_search.Runner`)."""
@@ -346,8 +357,15 @@ class Trials:
             if not outcome.exists():
                 return Outcome(str(_PROCESS_ENDED.format(status)))
             found: Outcome = pickle.loads(outcome.read_bytes())  # written by our own process
-            back = (each.renamed(lambda name: name.replace(str(copy), str(self._folder), 1)) for each in found.trails)
-            return replace(found, trails=tuple(back))
+
+            def back(name: str) -> str:
+                return name.replace(str(copy), str(self._folder), 1)
+
+            return replace(
+                found,
+                trails=tuple(each.renamed(back) for each in found.trails),
+                errors=tuple(each.renamed(back) for each in found.errors),
+            )
 
     def _ended(self, job: Job) -> int | None:
         """Runs a trial in a process of its own, and returns its exit status; None if it did not end in time."""

@@ -19,16 +19,16 @@ from inplacelab.language import Text
 from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.program import Scope
 from inplacelab.recorders.sources import identifiers, parsed
-from inplacelab.recorders.trial_data import OWN, Compared, WrongGradient
+from inplacelab.recorders.trial_data import OWN, Compared
 from inplacelab.recorders.trial_end import Reached
 from inplacelab.recorders.updates import Update, close, equal, in_some_order
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes import SHOWN
 from inplacelab.recording.fixes.order import moves
 from inplacelab.recording.fixes.proposals import proposals
-from inplacelab.recording.fixes.spots import UNREADABLE, Lines, Proposal, Trail, changed, together
+from inplacelab.recording.fixes.spots import UNREADABLE, Lines, Proposal, Spot, Trail, changed, together
 
-__all__ = ["LOSS", "Budget", "Outcome", "Runner", "named", "search"]
+__all__ = ["LOSS", "Budget", "Outcome", "Runner", "WrongGradient", "named", "search"]
 
 OTHERS = (1, 2)
 """The numbers of the other sets of data."""
@@ -48,6 +48,32 @@ RENEW = "again"
 _OF_UPDATES = {REORDER, RENEW}
 
 _TRYING = Text("trying fix {0}", "正在尝试第 {0} 种改法")
+
+
+@dataclass(frozen=True)
+class WrongGradient:
+    """An element of a gradient that the framework gets wrong.
+
+    Attributes:
+        name: the name of the leaf; "" if it has none.
+        found, meant: what the framework and what this package's engine computes.
+        spot: the operation that is to blame; None if that is not known.
+        line: its line.
+        own_gradient: whether the gradient of this operation itself is wrong; else backward does not know of its write.
+    """
+
+    name: str
+    found: float
+    meant: float
+    spot: Spot | None
+    line: str
+    own_gradient: bool
+
+    def renamed(self, rename: Callable[[str], str]) -> WrongGradient:
+        """Returns the same with another name of its file."""
+        return (
+            self if self.spot is None else replace(self, spot=replace(self.spot, filename=rename(self.spot.filename)))
+        )
 
 
 @dataclass

@@ -30,7 +30,7 @@ from inplacelab.layout import Layout
 from inplacelab.storage import Storage
 from inplacelab.tensor import Parameter, Tensor, adopt, over
 
-__all__ = ["OWN", "Compared", "Leaf", "OtherData", "Shift", "WrongGradient", "compare"]
+__all__ = ["OWN", "Compared", "Leaf", "OtherData", "Shift", "compare"]
 
 
 OWN = 0
@@ -285,24 +285,6 @@ class Compared:
     count: int = 0
     all_leaves: bool = False
     wrong: tuple[str, float, float] | None = None
-
-
-@dataclass(frozen=True)
-class WrongGradient:
-    """An element of a gradient that the framework gets wrong.
-
-    Attributes:
-        name: the name of the leaf; "" if it has none.
-        found, meant: what the framework and what this package's engine computes.
-        line: the line of the program that is to blame; "" if that is not known.
-        own_gradient: whether the gradient of this operation itself is wrong; else backward does not know of its write.
-    """
-
-    name: str
-    found: float
-    meant: float
-    line: str
-    own_gradient: bool
 
 
 def compare(leaves: Sequence[Leaf], loss: float, run: Callable[[Shift], float | None], *, seconds: float) -> Compared:
