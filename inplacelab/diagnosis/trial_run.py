@@ -50,6 +50,7 @@ class Asked:
 
     Attributes:
         reference: whether what grad nodes save is copied, and kept by every pass.
+        judged: whether gradients are compared with those of this package's engine, as they always are in the reference.
         number: on which data.
         edits: edits of the script that may move a statement across another one that depends on it; the script
             itself runs without them. None for any other trial.
@@ -58,6 +59,7 @@ class Asked:
     """
 
     reference: bool = False
+    judged: bool = False
     number: int = OWN
     edits: tuple[EditFacts, ...] | None = None
     seconds: float = 0.0
@@ -182,8 +184,8 @@ def recorded(
     tree = parsed(text)
     program = Program.of(tree, text.rstrip("\n"), str(script))
     session = Session(program, part=Part(STEPS), fix=False, use=Use(framework))
-    if corrects is not None and asked.reference and asked.edits is None:
-        session.compares_gradients(corrects, seconds=asked.seconds)
+    if asked.judged or (asked.reference and asked.edits is None):
+        session.compares_gradients(corrects if asked.reference else None, seconds=asked.seconds)
     shown = keeping(tree) if keeps and asked.reference else tree
     raised = session.run([compile(instrument.instrumented(shown), str(script), "exec", dont_inherit=True)], names)
     recording, error = session.recording(), error_of(raised)
@@ -195,7 +197,10 @@ def recorded(
         error,
         trails=tuple(ending_trails(recording, str(script))) if error else (),
         unnoticed=tuple(line for line in unnoticed if line is not None),
-        wrong=min((_number_of(each.begun, recording) for each in known), default=0),
+        wrong=min(
+            (*(_number_of(each.begun, recording) for each in known), *(each.number for each in judged.differences)),
+            default=0,
+        ),
         errors=tuple(_wrong(each, recording, program.sources) for each in judged.differences),
         is_judged=judged.is_whole,
         is_corrected=not judged.left_wrong,

@@ -13,6 +13,7 @@ import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
@@ -29,7 +30,7 @@ from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.fixes import SHOWN
 from inplacelab.recording.fixes.proposals import in_other_forms, proposals, updates
 from inplacelab.recording.fixes.refused import covers
-from inplacelab.recording.fixes.spots import Lines, Proposal, Trail, changed, lines_of
+from inplacelab.recording.fixes.spots import Lines, Proposal, Trail, changed, lines_of, together
 from inplacelab.supported import frameworks, loaded
 
 
@@ -226,7 +227,7 @@ class Trials:
         return outcome.trails, outcome.error
 
     def _original(self, *, fails: bool = True) -> Outcome:
-        outcome = self.run(()) if fails else self._run((), Asked(end=End(passes=EARLY)))
+        outcome = self.run(()) if fails else self._run((), Asked(judged=True, end=End(passes=EARLY)))
         if not fails and outcome.early and not outcome.wrong:
             outcome = self.run(())
         self._budget.seconds = max(TOGETHER, outcome.seconds * BUDGET)
@@ -287,10 +288,10 @@ class Trials:
         known = frameworks()[self._framework]
         forms = loaded(known.right_forms) if known.right_forms else {}
         spots = dict.fromkeys(each.spot for each in reference.errors if each.own_gradient)
-        found = (
-            in_other_forms(each, forms.get(each.op, ()), known.alias, self.read, self.lines) for each in spots if each
-        )
-        return [proposal for some in found for proposal in some]
+        given = known.alias, self.read, self.lines
+        found = [list(in_other_forms(each, forms.get(each.op, ()), *given)) for each in spots if each]
+        all_of_them = map(together, zip(*found, strict=False)) if len(found) > 1 else ()
+        return [*chain.from_iterable(found), *all_of_them]
 
     def read(self, filename: str) -> str:
         """Returns the text of a file, as it was first read, if it belongs to the program (see `fix_search.Runner`)."""

@@ -11,5 +11,6 @@ RIGHT_FORMS: Mapping[str, Sequence[str]] = {
     "setitem": (_WHERE, "paddle.index_put(x, (a,), b)"),
     "masked_fill": (_WHERE,), "masked_fill_": (_WHERE,),
     "lerp": (_LERP,), "lerp_": (_LERP,),
+    "floor_divide_": ("paddle.floor_divide(x, a)",),
 }  # fmt: skip
 """By the name of the operation: expressions, in which `x` is its tensor and `a` and `b` are what else it is given, such as an index and a value."""

@@ -51,7 +51,7 @@ def in_form(program: SourceTree, statement: ast.stmt, op: str, form: ast.expr) -
         program: the program.
         statement: the statement.
         op: the operation; "setitem" for an assignment to a part of a tensor.
-        form: the expression. Its names `x`, `a` and `b` stand for the tensor and for what else the operation is given.
+        form: the expression. Its names `x`, `a` and, for two more, `b` stand for the tensor and for what else the operation is given.
     """
     call: ast.expr | None = None
     match statement:
@@ -64,11 +64,15 @@ def in_form(program: SourceTree, statement: ast.stmt, op: str, form: ast.expr) -
             (call,) = calls
             owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
             given = [*(each for each in owner if root_of(each) not in program.imported), *call.args]
-    if len(given) != len("xab"):
+    used = {each.id for each in ast.walk(form) if isinstance(each, ast.Name)} & set("xab")
+    if len(given) != len(used):
         return []
-    expression = Filled(dict(zip("xab", given, strict=True))).visit(form)
+    expression = Filled(dict(zip("xab", given, strict=False))).visit(form)
     if op != "setitem" and not op.endswith("_"):
-        return [replaced(program, call, f"({ast.unparse(expression)})")] if call is not None else []
+        text = ast.unparse(expression)
+        return (
+            [replaced(program, call, text if isinstance(form, ast.Call) else f"({text})")] if call is not None else []
+        )
     target = given[0]
     if not isinstance(target, ast.Name | ast.Attribute) or (call is not None and not _is_all(statement, call)):
         return []
@@ -91,5 +95,5 @@ class Filled(ast.NodeTransformer):
     def __init__(self, by: Mapping[str, ast.expr]) -> None:
         self._by = by
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802  # Python's name
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._by.get(node.id, node)

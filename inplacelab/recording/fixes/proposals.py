@@ -219,12 +219,11 @@ def in_other_forms(spot: Spot, forms: Sequence[str], alias: str, read: Read, lin
     """
     for where in ParsedFiles(read, (), lines).at([spot]):
         package = ast.Name(package_of(where.program, alias) or alias)
-        for form in forms if where.statement is not None else ():
+        statement = where.statement
+        for form in forms if statement is not None else ():
             filled = Filled({alias: package}).visit(ast.parse(form, mode="eval").body)
-            if edits := in_form(where.program, where.statement, spot.op, filled):
-                says = _OTHER_FORM.format(
-                    where.line(where.statement.lineno), where.program.text(where.statement, edits)
-                )
+            if statement is not None and (edits := in_form(where.program, statement, spot.op, filled)):
+                says = _OTHER_FORM.format(where.line(statement.lineno), where.program.text(statement, edits))
                 yield where.proposal(says, edits, way="form", reason=_OWN_GRADIENT)
 
 
