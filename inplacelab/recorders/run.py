@@ -324,7 +324,8 @@ class Session:
     @property
     def judgement(self) -> Judgement | None:
         """What the comparison of gradients has shown; None if there was none."""
-        return None if self.recorder.judge is None else self.recorder.judge.judgement
+        judge = getattr(self.recorder, "judge", None)  # a recorder of values or of this package's own programs has none
+        return None if judge is None else judge.judgement
 
     def end(self) -> None:
         """Ends to watch and to record, whether or not both have begun."""

@@ -108,7 +108,7 @@ class Gradients:
         if gradient is None:
             tensor.grad = paddle.to_tensor(meant)
         else:  # without an operation, which would be recorded
-            gradient.get_tensor().set(np.ascontiguousarray(meant), core.CPUPlace())
+            gradient.get_tensor().set(np.array(meant, order="C"), core.CPUPlace())
         names = [name for each, some in self._last if each is tensor for name in some]
         self.passes.correct(dict.fromkeys(names, meant))
         if self.first is not None and len(self.passes.found) == 1:
