@@ -55,6 +55,7 @@ class Asked:
         edits: edits of the script that may move a statement across another one that depends on it; the script
             itself runs without them. None for any other trial.
         seconds: how long finite differences may take.
+        judging: how long the comparison with this package's engine may take.
         end: when it ends early.
     """
 
@@ -63,6 +64,7 @@ class Asked:
     number: int = OWN
     edits: tuple[EditFacts, ...] | None = None
     seconds: float = 0.0
+    judging: float = 0.0
     end: End = field(default_factory=End)
 
     @cached_property
@@ -185,7 +187,7 @@ def recorded(
     program = Program.of(tree, text.rstrip("\n"), str(script))
     session = Session(program, part=Part(STEPS), fix=False, use=Use(framework))
     if asked.judged or (asked.reference and asked.edits is None):
-        session.compares_gradients(corrects if asked.reference else None, seconds=asked.seconds)
+        session.compares_gradients(corrects if asked.reference else None, seconds=asked.judging)
     shown = keeping(tree) if keeps and asked.reference else tree
     raised = session.run([compile(instrument.instrumented(shown), str(script), "exec", dont_inherit=True)], names)
     recording, error = session.recording(), error_of(raised)

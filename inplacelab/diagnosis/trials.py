@@ -345,8 +345,9 @@ class Trials:
                 SourceFile.read(name).write(copy / Path(name).resolve().relative_to(self._folder), text)
             request, outcome = (Path(scratch) / each for each in ("request", "outcome"))
             script = copy / self._script.relative_to(self._folder)
+            timed = replace(asked, seconds=self._seconds / 4, judging=self._budget.seconds / BUDGET)  # as the original
             request.write_bytes(pickle.dumps(Request(
-                script, self._module, self._arguments, self._folder, self._framework, outcome, replace(asked, seconds=self._seconds / 4)
+                script, self._module, self._arguments, self._folder, self._framework, outcome, timed
             )))  # fmt: skip
             path = (*self._path(copy), str(Path(__file__).parents[2]))
             environment = {**os.environ, "PYTHONHASHSEED": "0"}

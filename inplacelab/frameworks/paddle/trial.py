@@ -364,7 +364,8 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
         ran = recorded("paddle", main.path, text, names, asked, corrects=gradients.corrects).until(ends.reached)
     slopes = None
     if asked.reference and asked.edits is None and not ran.error:
-        slopes = _slopes(gradients, varied, main, text, asked)
+        sampled = replace(asked, seconds=min(asked.seconds, asked.judging)) if ran.is_judged else asked
+        slopes = _slopes(gradients, varied, main, text, sampled)
     values = named(names, text, WATCHED, _array)
     return replace(
         ran,
