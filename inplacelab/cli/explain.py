@@ -109,8 +109,8 @@ def seen_in(ran: Ran, recording: Recording, path: Path, framework: Framework, *,
         said += [str(nothing_found(*watched_in(recording)))] if raised is None else []
         said += [str(each) for each in recording.notes if each not in ran.asides]
     if raised is None:
-        trails = [trail_of(each.facts) for each in silent]
-        return Seen(said, *watched_in(recording), recording.notes, found, None, None, trails)
+        silently = [trail_of(each.facts) for each in silent]
+        return Seen(said, *watched_in(recording), recording.notes, found, None, None, silently)
     error = recording.steps[-1].error if recording.steps else None
     checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
     trails = () if checked else ending_trails(recording, filename)
