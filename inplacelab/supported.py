@@ -117,6 +117,7 @@ class Framework:
         on_engine: the module that makes its calls on this package's engine (see `recorders/judging/judgement.Engine`); "" if its gradients are not compared.
         rewritten: the mapping from names of its operations whose gradients are wrong to other ways to write them, as "module:name"; "" if none is known.
         trial: what runs its programs for a trial of a fix (see `diagnosis/trial_run.Run`); "" if nothing does.
+        right_forms: a mapping from its operations to which it may give wrong gradients to other ways to write them, as "module:name"; "" if none are known.
         replays: whether its programs run again in the same process from the values that they had (see `recorders/replay.py`).
         watch: the class that watches its programs with less than a recorder (see `diagnosis/explain.Watch`); "" if they are recorded instead.
         keeps_last: whether an explanation of a recorded program keeps only its last events, so that it may run for hours.
@@ -140,6 +141,7 @@ class Framework:
     is_beside: bool = False
     terms: Terms = Terms()
     trial: str = ""
+    right_forms: str = ""
     replays: bool = False
     watch: str = ""
     keeps_last: bool = False

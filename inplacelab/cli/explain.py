@@ -35,7 +35,6 @@ from inplacelab.recording.facts import FailureFacts, FixFacts
 from inplacelab.recording.fixes import of_program, with_fixes
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.failures import is_update
 from inplacelab.recording.sentences.stacks import shown_file
 from inplacelab.recording.trace import ending_trails, places_of, trail_of
 from inplacelab.supported import Framework, frameworks
@@ -126,8 +125,8 @@ def seen_in(
     said += ["", *map(str, checked_by_slopes)] if found and checked_by_slopes else [*map(str, checked_by_slopes)]
     notes = [*recording.notes, *checked_by_slopes]
     if raised is None:
-        updates = [trail_of(each.facts) for each in silent if is_update(each.facts)]
-        return Seen(said, *watched_in(recording), notes, found, None, None, updates)
+        silently = [trail_of(each.facts) for each in silent]
+        return Seen(said, *watched_in(recording), notes, found, None, None, silently)
     error = recording.steps[-1].error if recording.steps else None
     checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
     trails = () if checked else ending_trails(recording, filename)
@@ -417,8 +416,8 @@ def _with_tried(seen: Seen, fixes: tuple[FixFacts, ...], sources: Mapping[str, s
     def fixed(found: Finding) -> Finding:
         return replace(found, fixes=fixes, sources=sources, written=written)
 
-    if seen.error is None:  # updates of parameters, with which backward went on
-        return replace(seen, handled=[fixed(each) if is_update(each.facts) else each for each in seen.handled])
+    if seen.error is None:  # backward went on, with wrong gradients
+        return replace(seen, handled=[fixed(each) if each.error is None else each for each in seen.handled])
     return replace(seen, ended=fixed(seen.ended or Finding(FailureFacts("stale", ()), seen.error, ended=True)))
 
 

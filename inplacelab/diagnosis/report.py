@@ -107,6 +107,8 @@ def report_of_trials(tried: Tried, framework: str, elsewhere: Spot | None = None
         line = linecache.getline(elsewhere.filename, elsewhere.line).strip()
         none = _ONLY_CELLS.format(shown_file(elsewhere.filename), elsewhere.line, line)
     known = framework_named(framework)
+    if tried.why is not None:
+        return "\n".join(map(str, map(closed_up, [none, tried.why])))
     if known is None or not known.copying or not tried.copies:
         return str(none)
     return "\n".join(map(str, map(closed_up, [none, *block([with_copies(known.copying, tried.copies)])])))

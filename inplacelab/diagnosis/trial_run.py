@@ -17,23 +17,28 @@ from importlib.util import decode_source
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
-from inplacelab.recorders.fix_search import Outcome
+from inplacelab.recorders.fix_search import Outcome, WrongGradient
+from inplacelab.recorders.judging.judgement import Corrects, Difference, Judgement
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.part import Part
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.replay import keeping
 from inplacelab.recorders.run import Session
-from inplacelab.recorders.sources import parsed
+from inplacelab.recorders.sources import Sources, parsed
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.trial_data import OWN, OtherData
 from inplacelab.recorders.trial_end import End
 from inplacelab.recording.facts import EditFacts, Step
 from inplacelab.recording.fixes.order import keeps_order
+from inplacelab.recording.fixes.spots import Spot
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.source_tree import line_text
 from inplacelab.recording.trace import ending_trails
 from inplacelab.recording.unnoticed_writes import unnoticed_writes
 from inplacelab.supported import frameworks, loaded
@@ -45,18 +50,22 @@ class Asked:
 
     Attributes:
         reference: whether what grad nodes save is copied, and kept by every pass.
+        judged: whether gradients are compared with those of this package's engine, as they always are in the reference.
         number: on which data.
         edits: edits of the script that may move a statement across another one that depends on it; the script
             itself runs without them. None for any other trial.
         seconds: how long finite differences may take.
+        judging: how long the comparison with this package's engine may take.
         end: when it ends early.
         elements: the elements of gradients at which finite differences are computed, by the names of leaves; None for no finite differences.
     """
 
     reference: bool = False
+    judged: bool = False
     number: int = OWN
     edits: tuple[EditFacts, ...] | None = None
     seconds: float = 0.0
+    judging: float = 0.0
     end: End = field(default_factory=End)
     elements: Mapping[str, int] | None = None
 
@@ -162,8 +171,9 @@ STEPS = 50_000
 
 
 def recorded(
-    framework: str, script: Path, text: str, names: dict[str, Any], asked: Asked, *, keeps: bool = False
-) -> Outcome:
+    framework: str, script: Path, text: str, names: dict[str, Any], asked: Asked, *, keeps: bool = False,
+    corrects: Corrects | None = None,
+) -> Outcome:  # fmt: skip
     """Runs a script under a recorder. Returns how it ended, and what its recording shows.
 
     Args:
@@ -173,23 +183,49 @@ def recorded(
         names: the names of its main module.
         asked: how it runs.
         keeps: whether its calls of `backward` keep the graph in the reference.
+        corrects: puts the engine's gradients into the places of those that the framework gets wrong in the reference.
     """
     tree = parsed(text)
     program = Program.of(tree, text.rstrip("\n"), str(script))
     session = Session(program, part=Part(STEPS), fix=False, use=Use(framework))
+    if asked.judged or (asked.reference and asked.edits is None):
+        session.compares_gradients(corrects if asked.reference else None, seconds=asked.judging)
     shown = keeping(tree) if keeps and asked.reference else tree
     raised = session.run([compile(instrument.instrumented(shown), str(script), "exec", dont_inherit=True)], names)
     recording, error = session.recording(), error_of(raised)
     # In the reference, nodes have copies of the parameters.
     known = [each for each in unnoticed_writes(recording) if not (asked.reference and each.is_update)]
     unnoticed = dict.fromkeys(each.write.line for each in known)
+    judged = session.judgement or Judgement()
     return Outcome(
         error,
         trails=tuple(ending_trails(recording, str(script))) if error else (),
         unnoticed=tuple(line for line in unnoticed if line is not None),
-        wrong=min((_number_of(each.begun, recording) for each in known), default=0),
+        wrong=min(
+            (*(_number_of(each.begun, recording) for each in known), *(each.number for each in judged.differences)),
+            default=0,
+        ),
+        errors=tuple(_wrong(each, recording, program.sources) for each in judged.differences),
+        is_judged=judged.is_whole,
+        is_corrected=not judged.left_wrong,
         keeps_order=asked.edits is None or keeps_order(recording, session.began, asked.edits),
     )
+
+
+def _wrong(found: Difference, recording: Recording, sources: Sources) -> WrongGradient:
+    """Returns an element of a gradient that the framework gets wrong: that which is farthest off."""
+    meant = np.asarray(found.expected)
+    theirs = np.zeros_like(meant) if found.found is None else found.found
+    position = int(np.nan_to_num(np.abs(theirs - meant), nan=np.inf).argmax())
+    cause = found.cause
+    place = next(iter(found.writes), None) if cause is None else cause.place
+    spot = None
+    if place is not None:
+        spot = Spot(sources.seen[place.source].filename, place.line, place.line, op="" if cause is None else cause.name)
+    return WrongGradient(
+        found.names[0] if found.names else "", float(theirs.flat[position]), float(meant.flat[position]), spot,
+        line_text(recording, place).strip(), own_gradient=cause is not None,
+    )  # fmt: skip
 
 
 def _number_of(begun: Step, recording: Recording) -> int:

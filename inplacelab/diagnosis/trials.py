@@ -13,6 +13,7 @@ import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
@@ -20,16 +21,17 @@ from typing import Self
 from inplacelab.diagnosis.template import Job, NoTemplateError, Template
 from inplacelab.diagnosis.trial_run import Asked, Request
 from inplacelab.language import Text
-from inplacelab.recorders.fix_search import Budget, Outcome, search
+from inplacelab.recorders.fix_search import Budget, Outcome, WrongGradient, search
 from inplacelab.recorders.main_module import folder_of
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.trial_data import OWN, Slope
 from inplacelab.recorders.trial_end import End
 from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.fixes import SHOWN
-from inplacelab.recording.fixes.proposals import proposals, updates
+from inplacelab.recording.fixes.proposals import in_other_forms, proposals, updates
 from inplacelab.recording.fixes.refused import covers
-from inplacelab.recording.fixes.spots import Lines, Proposal, Trail, changed, lines_of
+from inplacelab.recording.fixes.spots import Lines, Proposal, Trail, changed, lines_of, together
+from inplacelab.supported import frameworks, loaded
 
 
 @dataclass(frozen=True)
@@ -115,10 +117,27 @@ _WRONG_REFERENCE = Text(
     "反向传播不知道第 {0} 行的写入，所以没有正确的梯度可供比较",
 )
 _WRONG_SLOPE = Text(
-    "finite differences of the loss give {1} for an element of the gradient of `{0}`, and the framework's own backward gives {2}, whatever is "
-    "copied: so there are no right gradients to compare with; compute this part with other operations",
-    "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而框架自己的反向传播给出 {2}，复制什么都一样，所以没有正确的梯度可供比较；请改用其他操作计算这一部分",
+    "finite differences of the loss give {1} for an element of the gradient of `{0}`, and {3} gives {2}, whatever is copied: so there are no right "
+    "gradients to compare with; compute this part with other operations",
+    "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而{3}给出 {2}，复制什么都一样，所以没有正确的梯度可供比较；请改用其他操作计算这一部分",
 )
+_OWN_BACKWARD = Text("the framework's own backward", "框架自己的反向传播")
+_REPLAY = Text("this package's engine", "本软件包的引擎")
+_OWN_GRADIENT = Text(
+    "The framework's own gradient of `{0}` is wrong, and no copy changes that: for an element of the gradient of {1}, its backward gives {2}, and the "
+    "recorded operations give {3}. Compute this part with other operations.",
+    "框架对 `{0}` 求的梯度本身就是错的，复制什么都一样：对 {1} 的梯度的一个元素，框架的反向传播给出 {2}，而按记录的操作计算得到 {3}。请改用其他操作计算这一部分。",
+)
+_UNKNOWN_WRITE = Text(
+    "The framework's backward does not know of the write `{0}`, and no copy changes that: for an element of the gradient of {1}, it gives {2}, and the "
+    "recorded operations give {3}.",
+    "框架的反向传播不知道 `{0}` 的写入，复制什么都一样：对 {1} 的梯度的一个元素，它给出 {2}，而按记录的操作计算得到 {3}。",
+)
+_WRONG_BACKWARD = Text(
+    "The framework's backward is wrong, whatever is copied: for an element of the gradient of {1}, it gives {2}, and the recorded operations give {3}.",
+    "框架的反向传播是错的，复制什么都一样：对 {1} 的梯度的一个元素，它给出 {2}，而按记录的操作计算得到 {3}。",
+)
+_A_LEAF = Text("a leaf", "一个叶张量")
 _OTHER_FOLDER = Text(
     "{0} is in {1}, which is not where modules of that name are found from its outermost package on, so it was not copied",
     "{0} 位于 {1}，与从最外层的包开始的模块名不相符，没有复制",
@@ -150,11 +169,13 @@ class Tried:
         count: how many edits were tried.
         copies: the bytes of the copies of everything that grad nodes save, in the reference; 0 if there was none. None if copies are no fix,
             since they would keep parameters that were updated, or do not bring back what was released.
+        why: why no edit may work: what the framework itself gets wrong; None if that is not known.
     """
 
     fixes: tuple[FixFacts, ...]
     count: int
     copies: int | None
+    why: Text | None = None
 
 
 class Trials:
@@ -206,7 +227,7 @@ class Trials:
         return outcome.trails, outcome.error
 
     def _original(self, *, fails: bool = True) -> Outcome:
-        outcome = self.run(()) if fails else self._run((), Asked(end=End(passes=EARLY)))
+        outcome = self.run(()) if fails else self._run((), Asked(judged=True, end=End(passes=EARLY)))
         if not fails and outcome.early and not outcome.wrong:
             outcome = self.run(())
         self._budget.seconds = max(TOGETHER, outcome.seconds * BUDGET)
@@ -258,14 +279,26 @@ class Trials:
         if reference.error:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
         resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
-        fixes = search((), resolved, self, self._budget, reference)
+        fixes = search(self._forms(reference), resolved, self, self._budget, reference)
         no_fix = all(map(updates, trails)) or any(each.kind == "again" for each in trails)
+        if reference.errors:  # copies are none, either
+            return Tried(fixes, self._budget.count, None, _said(reference.errors[0]))
         return Tried(fixes, self._budget.count, None if no_fix else reference.copies)
 
     def _cuts(self, trails: Sequence[Trail]) -> list[Proposal]:
         """Returns ways to cut the graph between iterations: these compute something else on purpose, and need no reference."""
         resolved = [each.renamed(lambda name: str(Path(name).resolve())) for each in trails]
         return [each for each in proposals(resolved, self.read, self.lines) if each.way == "carried"]
+
+    def _forms(self, reference: Outcome) -> list[Proposal]:
+        """Returns other ways to write the operations to which the framework gives wrong gradients."""
+        known = frameworks()[self._framework]
+        forms = loaded(known.right_forms) if known.right_forms else {}
+        spots = dict.fromkeys(each.spot for each in reference.errors if each.own_gradient)
+        given = known.alias, self.read, self.lines
+        found = [list(in_other_forms(each, forms.get(each.op, ()), *given)) for each in spots if each]
+        all_of_them = map(together, zip(*found, strict=False)) if len(found) > 1 else ()
+        return [*chain.from_iterable(found), *all_of_them]
 
     def read(self, filename: str) -> str:
         """Returns the text of a file, as it was first read, if it belongs to the program (see `fix_search.Runner`)."""
@@ -296,11 +329,14 @@ class Trials:
         found = self._run(edits, Asked(reference=reference, number=number, end=self._end(number, reference=reference)))
         if reference and found.reached is not None:
             self._ends[number] = End(passes=found.reached.passes if found.reached.early else 0)
-        if reference and found.unnoticed:
+        if reference and found.unnoticed and not found.is_judged:
             raise NotTriedError(_WRONG_REFERENCE.format(found.unnoticed[0]))
         if found.slopes is not None and found.slopes.wrong is not None:
             name, gradient, slope = found.slopes.wrong
-            raise NotTriedError(_WRONG_SLOPE.format(name, f"{slope:.4g}", f"{gradient:.4g}"))
+            whose = _REPLAY if any(each.name == name for each in found.errors) else _OWN_BACKWARD
+            raise NotTriedError(_WRONG_SLOPE.format(name, f"{slope:.4g}", f"{gradient:.4g}", whose))
+        if not found.is_corrected:
+            raise NotTriedError(_said(found.errors[0]))
         return found
 
     def _end(self, number: int, *, reference: bool) -> End:
@@ -316,8 +352,9 @@ class Trials:
                 SourceFile.read(name).write(copy / Path(name).resolve().relative_to(self._folder), text)
             request, outcome = (Path(scratch) / each for each in ("request", "outcome"))
             script = copy / self._script.relative_to(self._folder)
+            timed = replace(asked, seconds=self._seconds / 4, judging=self._budget.seconds / BUDGET)  # as the original
             request.write_bytes(pickle.dumps(Request(
-                script, self._module, self._arguments, self._folder, self._framework, outcome, replace(asked, seconds=self._seconds / 4)
+                script, self._module, self._arguments, self._folder, self._framework, outcome, timed
             )))  # fmt: skip
             path = (*self._path(copy), str(Path(__file__).parents[2]))
             environment = {**os.environ, "PYTHONHASHSEED": "0"}
@@ -329,8 +366,15 @@ class Trials:
             if not outcome.exists():
                 return Outcome(str(_PROCESS_ENDED.format(status)))
             found: Outcome = pickle.loads(outcome.read_bytes())  # written by our own process
-            back = (each.renamed(lambda name: name.replace(str(copy), str(self._folder), 1)) for each in found.trails)
-            return replace(found, trails=tuple(back))
+
+            def back(name: str) -> str:
+                return name.replace(str(copy), str(self._folder), 1)
+
+            return replace(
+                found,
+                trails=tuple(each.renamed(back) for each in found.trails),
+                errors=tuple(each.renamed(back) for each in found.errors),
+            )
 
     def _ended(self, job: Job) -> int | None:
         """Runs a trial in a process of its own, and returns its exit status; None if it did not end in time."""
@@ -362,6 +406,13 @@ class Trials:
             if folder.is_relative_to(self._folder):
                 yield str(copy / folder.relative_to(self._folder))
             yield each
+
+
+def _said(wrong: WrongGradient) -> Text:
+    """Returns what the framework gets wrong."""
+    said = (_OWN_GRADIENT if wrong.own_gradient else _UNKNOWN_WRITE) if wrong.line else _WRONG_BACKWARD
+    name = Text(f"`{wrong.name}`", f"`{wrong.name}`") if wrong.name else _A_LEAF
+    return said.format(wrong.line, name, f"{wrong.found:.4g}", f"{wrong.meant:.4g}")
 
 
 def _left_out(folder: str, names: Sequence[str]) -> set[str]:

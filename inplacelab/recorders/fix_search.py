@@ -26,9 +26,9 @@ from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes import SHOWN
 from inplacelab.recording.fixes.order import moves
 from inplacelab.recording.fixes.proposals import proposals
-from inplacelab.recording.fixes.spots import UNREADABLE, Lines, Proposal, Trail, changed, together
+from inplacelab.recording.fixes.spots import UNREADABLE, Lines, Proposal, Spot, Trail, changed, together
 
-__all__ = ["LOSS", "Budget", "Outcome", "Runner", "named", "search"]
+__all__ = ["LOSS", "Budget", "Outcome", "Runner", "WrongGradient", "named", "search"]
 
 OTHERS = (1, 2)
 """The numbers of the other sets of data."""
@@ -50,6 +50,32 @@ _OF_UPDATES = {REORDER, RENEW}
 _TRYING = Text("trying fix {0}", "正在尝试第 {0} 种改法")
 
 
+@dataclass(frozen=True)
+class WrongGradient:
+    """An element of a gradient that the framework gets wrong.
+
+    Attributes:
+        name: the name of the leaf; "" if it has none.
+        found, meant: what the framework and what this package's engine computes.
+        spot: the operation that is to blame; None if that is not known.
+        line: its line.
+        own_gradient: whether the gradient of this operation itself is wrong; else backward does not know of its write.
+    """
+
+    name: str
+    found: float
+    meant: float
+    spot: Spot | None
+    line: str
+    own_gradient: bool
+
+    def renamed(self, rename: Callable[[str], str]) -> WrongGradient:
+        """Returns the same with another name of its file."""
+        return (
+            self if self.spot is None else replace(self, spot=replace(self.spot, filename=rename(self.spot.filename)))
+        )
+
+
 @dataclass
 class Outcome:
     """How a run of a program ended.
@@ -63,6 +89,9 @@ class Outcome:
         unnoticed: the lines of the writes that a backward pass did not know of, so that its gradients are wrong.
         wrong: the number of the first such pass, from 1 on; 0 if there is none.
         keeps_order: whether the edits asked about do (see `Runner.keeps_order`).
+        errors: the gradients that the framework gets wrong although all that backward needs is copied, by this package's engine (`judging`).
+        is_judged: whether all gradients were compared with the engine's.
+        is_corrected: whether the engine's gradients were put in the place of all that are wrong.
         slopes: how the first pass compares with finite differences, for a framework whose own backward may be wrong.
         slopes_at: finite differences at one element of each leaf, if they were asked for.
         updates: what each update of parameters used and left, in order.
@@ -81,6 +110,9 @@ class Outcome:
     unnoticed: tuple[int, ...] = ()
     wrong: int = 0
     keeps_order: bool = True
+    errors: tuple[WrongGradient, ...] = ()
+    is_judged: bool = False
+    is_corrected: bool = True
     slopes: Compared | None = None
     slopes_at: Mapping[str, Slope] = field(default_factory=dict)
     updates: Sequence[Update] = ()
@@ -97,19 +129,22 @@ class Outcome:
         return replace(self, reached=reached)
 
     def gives(self, meant: Outcome) -> bool:
-        """Whether the program ran, backward knew of every write, all passes gave the losses and gradients that were meant, and updates used these."""
+        """Whether the program ran, all passes gave the losses and gradients that were meant, and updates used these.
+
+        Where it is not sure that these are right, backward has to have known of every write, too.
+        """
         return (
             not self.error
-            and not self.unnoticed
+            and (meant.is_judged or not self.unnoticed)
             and _same(self.passes, meant.passes)
             and in_some_order(self.updates, meant.updates)
         )
 
     def reorders(self, meant: Outcome) -> bool:
-        """Whether the program ran, backward knew of every write, and each loss and each update was as it was meant, in whatever order."""
+        """Whether the program ran, backward knew of every write (see `gives`), and each loss and each update was as it was meant, in whatever order."""
         return (
             not self.error
-            and not self.unnoticed
+            and (meant.is_judged or not self.unnoticed)
             and bool(meant.updates)
             and self.has_all_updates
             and meant.has_all_updates
@@ -405,7 +440,8 @@ class _Search:
             checked, others = self._compared(proposal)
             differs = [*dict.fromkeys((*differs, *others))]
             slopes = [each.slopes for each in self._references.values() if each.slopes is not None and not each.error]
-            if slopes and checked and not any(each.all_leaves for each in slopes):
+            is_judged = all(each.is_judged for each in self._references.values() if not each.error)
+            if slopes and checked and not is_judged and not any(each.all_leaves for each in slopes):
                 checked = "same"
         if not checked:
             return

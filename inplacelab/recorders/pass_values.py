@@ -35,6 +35,10 @@ class PassValues:
         while self._room < 0 and len(self._kept) > 1:
             self._room += _size(self._kept.popleft())
 
+    def correct(self, values: Mapping[str, Any]) -> None:
+        """Replaces values of the last pass."""
+        self._kept[-1].update({name: brief(each) for name, each in values.items()})
+
     @property
     def found(self) -> list[dict[str, Any]]:
         """The values of each pass, in order."""

@@ -40,7 +40,7 @@ from inplacelab.recorders.tracing import NextLine, Tracing, reaches_other_code
 from inplacelab.supported import Framework, frameworks, loaded
 
 if TYPE_CHECKING:
-    from inplacelab.recorders.judging.judgement import Judgement
+    from inplacelab.recorders.judging.judgement import Corrects, Judgement
     from inplacelab.recorders.trial_data import InitialValues
     from inplacelab.recording.facts import FailureFacts, SiteFacts, SourceFacts
     from inplacelab.recording.recording import Recording
@@ -312,13 +312,13 @@ class Session:
         earlier, steps = 0 if self._start is None else self._start.statements - 1, self.recording().steps
         return earlier + (steps[-1].turn if steps else 0)
 
-    def compares_gradients(self) -> Self:
-        """Has the gradients compared with those of this package's engine, if they can be (see `judging`)."""
+    def compares_gradients(self, corrects: Corrects | None = None, seconds: float = inf) -> Self:
+        """Has the gradients compared with those of this package's engine, if they can be (see `judging.judge.Judge`)."""
         known = frameworks()[self.recorder.framework]
         if known.on_engine:
             from inplacelab.recorders.judging.judge import Judge
 
-            self.recorder.judge = Judge(self.recorder, import_module(known.on_engine))
+            self.recorder.judge = Judge(self.recorder, import_module(known.on_engine), corrects, seconds)
         return self
 
     @property

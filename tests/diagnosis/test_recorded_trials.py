@@ -13,11 +13,12 @@ import pytest
 from inplacelab.cli.script import run_script, running
 from inplacelab.diagnosis.recorded_failures import finding, unnoticed
 from inplacelab.diagnosis.report import report_of_trials
-from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried
+from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried, text_of
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.part import Part
 from inplacelab.recording.fixes.recorded import trails_of
+from inplacelab.recording.fixes.spots import changed
 from inplacelab.recording.sentences.failures import marks
 from inplacelab.recording.trace import trail_of
 from tests.gallery.programs import GALLERY, Program
@@ -82,33 +83,107 @@ def test_no_fix_is_called_right_where_paddle_does_not_know_of_a_write(tmp_path: 
         "first.clip_(0., 3.)\n"
         "(energy + h.sum()).backward()\n"
     )
-    with pytest.raises(NotTriedError, match="does not know of the write in line 6"):
-        find(script, "paddle")
+    tried = find(script, "paddle")
+    assert tried.count
+    assert not tried.fixes
+    assert "for an element of the gradient of `x`, it gives 18, and the recorded operations give 16" in str(tried.why)
+    assert str(tried.why) in report_of_trials(tried, "paddle")
 
 
 WRONG_IN_PADDLE = {
-    "a mask": ("h = paddle.nn.functional.sigmoid(a)\nh[h > 0.8] = c.sum() * 2\n", "16"),
-    "masked_fill_": ("h = paddle.nn.functional.sigmoid(a)\nh.masked_fill_(h > 0.8, c.sum() * 2)\n", "16"),
+    "a mask": ("h[h > 0.8] = c.sum() * 2", "h = paddle.where(h > 0.8, c.sum() * 2, h)", 16),
+    "masked_fill_": ("h.masked_fill_(h > 0.8, c.sum() * 2)", "h = paddle.where(h > 0.8, c.sum() * 2, h)", 16),
+    "an index": (
+        "h[paddle.to_tensor([0, 2])] = c * 2",
+        "h = paddle.index_put(h, (paddle.to_tensor([0, 2]),), c * 2)",
+        16,
+    ),
+    "lerp_": ("h.lerp_(paddle.zeros([3]), c * 0.5)", "h = h + c * 0.5 * (paddle.zeros([3]) - h)", -1.1088236),
 }
-"""Programs for which Paddle's own backward gives `c` no gradient, whatever is copied."""
+"""Statements for which Paddle's own backward gives `c` a wrong gradient, whatever is copied; what is right, and the gradient of `c` with it."""
 
 
 @pytest.mark.oracle
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", WRONG_IN_PADDLE)
-def test_no_fix_is_called_right_where_paddle_s_own_backward_is_wrong(name: str, tmp_path: Path) -> None:
+def test_an_operation_to_which_paddle_gives_a_wrong_gradient_is_written_otherwise(name: str, tmp_path: Path) -> None:
     pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
-    write, slope = WRONG_IN_PADDLE[name]
+    write, right, gradient = WRONG_IN_PADDLE[name]
+    script = tmp_path / "program.py"
+    text = FAILS_AND_IS_WRONG.format(write)
+    script.write_text(text)
+    (fix,) = find(script, "paddle").fixes  # and not `h = h.clone()`, with which the gradient is wrong without an error
+    assert fix.checked == "gradients"
+    assert f"write `{right}`" in str(fix.says)
+    ((_, fixed),) = changed(fix.edits, text_of).values()
+    assert fixed == FAILS_AND_IS_WRONG.format(right)
+    names = {"__name__": "__main__"}
+    exec(fixed, names)
+    assert names["c"].grad.numpy() == pytest.approx([gradient])  # type: ignore[attr-defined]
+
+
+FAILS_AND_IS_WRONG = """\
+import paddle
+paddle.set_default_dtype("float64")
+a = paddle.to_tensor([1., 2., 3.], stop_gradient=False)
+c = paddle.to_tensor([1.], stop_gradient=False)
+h = paddle.nn.functional.sigmoid(a)
+{}
+(h * h).sum().backward()
+"""
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+def test_it_is_said_which_gradient_paddle_gets_wrong_if_no_fix_is_known(tmp_path: Path) -> None:
+    pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
+    script = tmp_path / "program.py"
+    script.write_text(FAILS_AND_IS_WRONG.format("h[h > 0.8], other = c.sum() * 2, 0"))
+    tried = find(script, "paddle")
+    assert not tried.fixes
+    assert tried.copies is None  # which would not help
+    said = report_of_trials(tried, "paddle")
+    assert "own gradient of `h[h > 0.8], other = c.sum() * 2, 0` is wrong, and no copy changes that" in said
+    assert "its backward gives 0, and the recorded operations give 16" in said
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+def test_wrong_gradients_without_an_error_get_a_fix(tmp_path: Path) -> None:
+    pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
     script = tmp_path / "program.py"
     script.write_text(
         "import paddle\n"
-        "a = paddle.to_tensor([1., 2., 3.], stop_gradient=False)\n"
-        "c = paddle.to_tensor([1.], stop_gradient=False)\n"
-        f"{write}"
-        "(h * h).sum().backward()\n"
+        "layer = paddle.nn.Linear(2, 2)\n"
+        "fill = paddle.create_parameter([], 'float32')\n"
+        "opt = paddle.optimizer.SGD(0.1, parameters=[*layer.parameters(), fill])\n"
+        "for step in range(3):\n"
+        "    h = layer(paddle.ones([3, 2]))\n"
+        "    h[h > -9.] = fill\n"
+        "    (h + 1).square().sum().backward()\n"
+        "    opt.step()\n"
+        "    opt.clear_grad()\n"
     )
-    with pytest.raises(NotTriedError, match=f"give {slope} for an element of the gradient of `c`, .* gives 0"):
-        find(script, "paddle")
+    trials = Trials(script, [], framework="paddle", seconds=60)
+    (fix,) = trials.find((), fails=False).fixes
+    assert fix.checked == "gradients"
+    assert "`h = paddle.where(h > -9.0, fill, h)`" in str(fix.says)
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+def test_a_result_that_an_operation_in_place_has_kept_is_copied_without_a_step(tmp_path: Path) -> None:
+    pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import paddle\n"
+        "a = paddle.to_tensor([4., 9.], stop_gradient=False)\n"
+        "d = a * 1\n"
+        "d.sqrt_()\n"
+        "d.add_(paddle.to_tensor(1.))\n"
+        "d.sum().backward()\n"
+    )
+    assert find(script, "paddle").fixes[0].checked == "gradients"
 
 
 @pytest.mark.oracle
@@ -131,7 +206,11 @@ def test_gradients_of_paddle_are_compared_with_finite_differences(tmp_path: Path
     assert fix.slopes >= 6  # some elements of the weight and of the bias, on each of three sets of data
     said = report_of_trials(Tried((fix,), 1, 0), "paddle")
     assert f"{fix.slopes} elements of the first pass's gradients agree with finite differences" in said
-    script.write_text(text.format(".detach()"))  # finite differences do not stop there
+    script.write_text(text.format(".detach()"))  # finite differences do not stop there, and this package's engine does
+    (fix,) = find(script, "paddle").fixes
+    assert (fix.checked, fix.slopes) == ("gradients", 0)
+    hook = "x.stop_gradient = False\nx.register_hook(lambda each: each * 2)\nh ="
+    script.write_text(text.format("").replace("h =", hook))  # nobody knows what it is to be
     (fix,) = find(script, "paddle").fixes
     assert fix.checked == "same"
 

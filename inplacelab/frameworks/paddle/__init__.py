@@ -8,6 +8,7 @@ on_engine.py      makes its calls on this package's engine, to compare gradients
 passes.py         backward passes: in which order they run their nodes, and what their errors say
 rewritten.py      how to write operations whose gradients are wrong in Paddle
 readings.py       how Paddle's objects are read
+right_forms.py    other ways to write operations to which Paddle gives wrong gradients
 trial.py          runs a program for a trial of a fix
 """
 
@@ -26,6 +27,7 @@ FRAMEWORK = Framework(
     on_engine="inplacelab.frameworks.paddle.on_engine",
     rewritten="inplacelab.frameworks.paddle.rewritten:REWRITTEN",
     trial="inplacelab.frameworks.paddle.trial:run",
+    right_forms="inplacelab.frameworks.paddle.right_forms:RIGHT_FORMS",
     # No `copying`: Paddle's `saved_tensors_hooks` gives wrong gradients with clones of views (3.3.1).
     keeps_last=True,
     loses_history=True,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial, wraps
 from threading import Lock
 from types import FrameType
@@ -57,6 +58,7 @@ class _Place(NamedTuple):
 
 
 _callers: tuple[Caller, ...] = ()
+_paused = False
 _places: list[_Place] = []
 _lock = Lock()
 
@@ -82,6 +84,17 @@ def end(caller: Caller) -> None:
                     delattr(place.owner, place.name)
                 else:
                     setattr(place.owner, place.name, place.before)
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Has no recorder called inside a `with` block: what runs there is not the program's."""
+    global _paused
+    before, _paused = _paused, True
+    try:
+        yield
+    finally:
+        _paused = before
 
 
 def _replace_all() -> None:
@@ -143,7 +156,7 @@ def _replacement(method: str, about: Any, function: Callable[..., Any]) -> Calla
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not _callers:  # the last recording has ended, and the program has kept the replacement
+        if not _callers or _paused:  # without recorders, if the program has kept the replacement
             return function(*args, **kwargs)
         run, *others = _callers
         beneath = function

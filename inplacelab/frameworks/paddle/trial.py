@@ -17,6 +17,8 @@ import paddle
 from paddle.base import core
 
 from inplacelab.diagnosis.trial_run import Asked, recorded
+from inplacelab.frameworks.paddle import on_engine  # noqa: F401  # it finds Paddle's functions as they are
+from inplacelab.frameworks.paddle.interception import paused
 from inplacelab.frameworks.paddle.readings import WATCHED
 from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.fix_search import LOSS, Outcome, named
@@ -38,7 +40,8 @@ class Copies:
         self.block = paddle.autograd.saved_tensors_hooks(self._pack, lambda packed: packed)
 
     def _pack(self, saved: Any) -> Any:
-        copy = _copied(saved.detach())
+        with paused():  # in the middle of an operation
+            copy = _copied(saved.detach())
         self.bytes += copy.size * copy.element_size()
         return copy
 
@@ -65,6 +68,7 @@ class Gradients:
         self.first: tuple[float, list[tuple[Leaf, Any]]] | None = (
             None  # the loss of the first pass, and the leaves with their names
         )
+        self._last: list[tuple[Any, Sequence[str]]] = []  # leaves and results of the last pass, with their names
         self._filename, self._names = str(main.path), identifiers(parsed(text))
 
     @contextmanager
@@ -84,6 +88,7 @@ class Gradients:
             result = run(*args, **kwargs)
             gradients = {f"result {k}": each for k, each in enumerate(result or ())}
             leaves = list(self._leaves(sys._getframe(2)))
+            self._last = [*leaves, *((each, [name]) for name, each in gradients.items())]
             for tensor, names in leaves:
                 gradients |= dict.fromkeys(names, tensor.grad)
             found |= {name: None if each is None else _array(each) for name, each in gradients.items()}
@@ -96,6 +101,23 @@ class Gradients:
             return result
 
         return followed
+
+    def corrects(self, tensor: Any, meant: Any, *, is_returned: bool) -> bool:
+        """Puts the engine's gradient into the place of one that Paddle gets wrong (see `judging.judgement.Corrects`)."""
+        gradient = tensor if is_returned else tensor.grad
+        if gradient is None:
+            tensor.grad = paddle.to_tensor(meant)
+        else:  # without an operation, which would be recorded
+            gradient.get_tensor().set(np.array(meant, order="C"), core.CPUPlace())
+        names = [name for each, some in self._last if each is tensor for name in some]
+        self.passes.correct(dict.fromkeys(names, meant))
+        if self.first is not None and len(self.passes.found) == 1:
+            loss, leaves = self.first
+            self.first = (
+                loss,
+                [(replace(leaf, gradient=meant) if each is tensor else leaf, each) for leaf, each in leaves],
+            )
+        return True
 
     def _leaves(self, frame: FrameType | None) -> Iterator[tuple[Any, tuple[str, ...]]]:
         frames = []
@@ -350,10 +372,11 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     ends = Passes(asked.end)
     gradients, copies, varied, updating = Gradients(main, text, ends), Copies(), Varied(asked.data), Updating()
     with varied.inside(), updating.inside(), gradients.collected(), copies.block if asked.reference else nullcontext():
-        ran = recorded("paddle", main.path, text, names, asked).until(ends.reached)
+        ran = recorded("paddle", main.path, text, names, asked, corrects=gradients.corrects).until(ends.reached)
     slopes = None
     if asked.reference and asked.edits is None and not ran.error:
-        slopes = _slopes(gradients, varied, main, text, asked)
+        sampled = replace(asked, seconds=min(asked.seconds, asked.judging)) if ran.is_judged else asked
+        slopes = _slopes(gradients, varied, main, text, sampled)
     values = named(names, text, WATCHED, _array)
     return replace(
         ran,

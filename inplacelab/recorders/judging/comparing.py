@@ -17,7 +17,7 @@ from inplacelab.autograd.custom_nodes import CustomNode
 from inplacelab.autograd.nodes import AccumulateNode
 from inplacelab.ops.creation import to_tensor
 from inplacelab.recorders.judging.causes import Calls, Causes
-from inplacelab.recorders.judging.judgement import Cause, Difference, Engine, Gap, Judgement
+from inplacelab.recorders.judging.judgement import Cause, Corrects, Difference, Engine, Gap, Judgement
 from inplacelab.recorders.judging.observing import Observed, Observing
 from inplacelab.recorders.judging.twins import copied_from, doubt, is_near, kept, nodes_from, same, shaken, values_of
 from inplacelab.tensor import Tensor
@@ -95,18 +95,17 @@ class Passes:
         engine: how its calls are made on the engine.
         context: that of the engine.
         update: gives the twin of a tensor the values that this has now.
+        corrects: see `Corrects`.
     """
 
     def __init__(
-        self,
-        recorder: CallRecorder[Any],
-        engine: Engine,
-        context: Context,
-        update: Callable[[KnownTensor, Any], None],
-    ) -> None:
+        self, recorder: CallRecorder[Any], engine: Engine, context: Context, update: Callable[[KnownTensor, Any], None],
+        corrects: Corrects | None = None,
+    ) -> None:  # fmt: skip
         self.judgement = Judgement()
         self.calls: Calls = WeakKeyDictionary()
         self._recorder, self._engine, self._context, self._update = recorder, engine, context, update
+        self._corrects = corrects
         self._running: list[_Pass | None] = []
         self._observing = Observing(engine.array_of)
         self._hooks: WeakKeyDictionary[Any, list[CodeType | None]] = WeakKeyDictionary()
@@ -243,7 +242,10 @@ class Passes:
         if under is None:
             return
         under.observed = self._observing.ends()
-        if self.judgement.ended or not under.roots:
+        if self.judgement.ended:
+            return
+        if not under.roots:
+            self.judgement.skipped += 1
             return
         self.judgement.passes += 1
         under.number = self.judgement.passes
@@ -302,7 +304,7 @@ class Passes:
             held = None if tensor is None else objects.tensors.find(tensor)
             gradient = of_twin.get(id(twin))
             is_known = twin is not None and not twin.stop_gradient and "gap" not in vars(twin)
-            is_right = compared.result(known, held, gradient, is_known=is_known)
+            is_right = compared.result(known, held, gradient, tensor, is_known=is_known)
             if is_right and held is not None and gradient is not None and self._engine.has_history(tensor):
                 if self._is_changed(nodes) or any(isinstance(each, CustomNode) for each in nodes):
                     continue
@@ -327,6 +329,13 @@ class Passes:
             except Exception:  # noqa: BLE001  # whatever the engine says, it has no derivative for this
                 under.is_known = False
                 return [None] * len(leaves)
+
+    def correct(self, tensor: Any, meant: Any, *, is_returned: bool) -> bool:
+        """Has a wrong gradient corrected (see `Corrects`). Returns whether it was."""
+        if self._corrects is not None and tensor is not None and meant is not None:
+            return self._corrects(tensor, meant, is_returned=is_returned)
+        self.judgement.left_wrong += 1
+        return False
 
     def shaken(self, under: _Pass, leaves: Sequence[Tensor], dtype: str) -> list[Tensor | None]:
         """Returns gradients of twins, with errors such as rounding makes."""
@@ -444,15 +453,20 @@ class _Compared:
             self._leave_out(known, gap, found)
             return
         added = np.zeros(known.operand.layout.shape, known.operand.dtype) if expected is None else expected
-        self._compare(known, found, added if before is None else before + added, added)
+        meant = added if before is None else before + added
+        if not self._is_right(known, found, meant, added):
+            self.passes.correct(known.alive(), meant, is_returned=False)
 
-    def result(self, known: KnownTensor, held: KnownTensor | None, gradient: Tensor | None, *, is_known: bool) -> bool:
-        """Compares a gradient that a pass has returned. Returns whether it is right.
+    def result(
+        self, known: KnownTensor, held: KnownTensor | None, gradient: Tensor | None, returned: Any, *, is_known: bool
+    ) -> bool:
+        """Compares a gradient that a pass has returned. Returns whether it is right, or was corrected.
 
         Args:
             known: what it belongs to.
             held: the gradient; None if there is none.
             gradient: that of the twin.
+            returned: the tensor that was returned.
             is_known: whether there is a twin.
         """
         found, gap = None if held is None else values_of(held), self.unknown.gap(known.number)
@@ -461,16 +475,18 @@ class _Compared:
             return False
         shape = known.operand.layout.shape
         meant = np.zeros(shape, known.operand.dtype) if gradient is None else gradient.array
-        return self._compare(known, found, meant, meant)
+        is_right = self._is_right(known, found, meant, meant)
+        return is_right or self.passes.correct(returned, meant, is_returned=True)
 
     def _leave_out(self, known: KnownTensor, gap: Gap | None, found: Any) -> None:
         if gap is not None and gap.never_ran:
             cause = Cause(gap.name, gap.place, known.names, known.operand.dtype, None, None, how="not called")
             self._differs(known, found, None, cause)
+            self.passes.correct(None, None, is_returned=False)
         else:
             self.passes.judgement.left_out.setdefault(known.names, gap)
 
-    def _compare(self, known: KnownTensor, found: Any, meant: Any, added: Any) -> bool:
+    def _is_right(self, known: KnownTensor, found: Any, meant: Any, added: Any) -> bool:
         dtype = known.operand.dtype
         is_right = (not np.any(meant)) if found is None else is_near(found, meant, dtype)
         if not is_right:

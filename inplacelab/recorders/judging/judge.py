@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Mapping, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, Any
@@ -12,7 +14,7 @@ from inplacelab.ops.explicit_views import as_strided
 from inplacelab.recorders.call_recorder import among
 from inplacelab.recorders.guard import described
 from inplacelab.recorders.judging.comparing import HOOK, Passes
-from inplacelab.recorders.judging.judgement import Engine, Gap, Judgement, Operand, Replayed
+from inplacelab.recorders.judging.judgement import Corrects, Engine, Gap, Judgement, Operand, Replayed
 from inplacelab.recorders.judging.twins import (
     DIFFERENTIABLE,
     DTYPES,
@@ -47,18 +49,22 @@ class Judge:
     Args:
         recorder: the recorder of the program.
         engine: how its calls are made on the engine.
+        corrects: see `Corrects`; None if the framework's gradients stay as they are.
+        seconds: how long the replay may take.
 
     Attributes:
         judgement: what the comparison has shown.
     """
 
-    def __init__(self, recorder: CallRecorder[Any], engine: Engine) -> None:
-        self._recorder, self._engine = recorder, engine
+    def __init__(
+        self, recorder: CallRecorder[Any], engine: Engine, corrects: Corrects | None = None, seconds: float = math.inf
+    ) -> None:
+        self._recorder, self._engine, self._left = recorder, engine, seconds
         self._context = Context()
         self._context.run(copy_saved_before_write().__enter__)
         self._room = ROOM
         self._loses_history = frameworks()[recorder.framework].loses_history
-        self._passes = Passes(recorder, engine, self._context, self._update)
+        self._passes = Passes(recorder, engine, self._context, self._update, corrects)
         self.judgement: Judgement = self._passes.judgement
         self.pass_begins, self.pass_ended, self.pass_failed = (
             self._passes.begins,
@@ -69,10 +75,14 @@ class Judge:
 
     def told(self, what: str, *given: Any) -> None:
         """Calls a method. If that fails, the replay ends: the program goes on."""
+        begun = time.perf_counter()
         try:
             getattr(self, what)(*given)
         except Exception as error:  # noqa: BLE001  # whatever it is
             self.judgement.failure = described(error)
+            self._end()
+        self._left -= time.perf_counter() - begun
+        if self._left < 0 and not self.judgement.ended:
             self._end()
 
     # ---- calls -----------------------------------------------------------------------------------------------------------

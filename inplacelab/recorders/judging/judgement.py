@@ -118,7 +118,9 @@ class Judgement:
         equal: the names of these gradients, and where their passes began.
         differences: those that were not, once for each leaf and place.
         left_out: names of gradients that were not compared, with the gap that is to blame.
+        left_wrong: how many gradients were wrong and not corrected.
         passes: how many passes were compared.
+        skipped: how many were not.
         ended: whether the replay ended early, since the program computes too much, or the replay failed.
         failure: the error with which it failed.
     """
@@ -127,9 +129,29 @@ class Judgement:
     equal: set[tuple[tuple[str, ...], Place | None]] = field(default_factory=set)
     differences: list[Difference] = field(default_factory=list)
     left_out: dict[tuple[str, ...], Gap | None] = field(default_factory=dict)
+    left_wrong: int = 0
     passes: int = 0
+    skipped: int = 0
     ended: bool = False
     failure: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all gradients of all passes were compared."""
+        return bool(self.passes) and not (self.skipped or self.left_out or self.ended)
+
+
+class Corrects(Protocol):
+    """Puts the engine's gradients into the places of those that the framework gets wrong."""
+
+    def __call__(self, tensor: Any, meant: Any, *, is_returned: bool) -> bool:
+        """Corrects a gradient of the pass that has just ended. Returns whether it could be corrected.
+
+        Args:
+            tensor: the gradient, if the pass has returned it; else the leaf that has it.
+            meant: the engine's gradient, as an array.
+            is_returned: which of them.
+        """
 
 
 class Engine(Protocol):

@@ -1,12 +1,13 @@
-"""Rewrites a statement with in-place operations with their ordinary forms."""
+"""Rewrites a statement with in-place operations with their ordinary forms, or an operation as another expression."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.spots import name_in_place
-from inplacelab.recording.source_tree import SourceTree, in_place_calls
+from inplacelab.recording.fixes.spots import name_in_place, replaced
+from inplacelab.recording.source_tree import SourceTree, in_place_calls, root_of
 
 NO_ORDINARY = frozenset({
     "apply", "bernoulli", "cauchy", "copy", "exponential", "fill", "fill_diagonal", "geometric", "index_put", "log_normal", "map", "map2",
@@ -41,3 +42,58 @@ def ordinary(program: SourceTree, statement: ast.stmt, name: str, target: str = 
     edits = [EditFacts(line, column - 1, line, column, "") for line, column in ends]
     known = [each.id for each in targets if isinstance(each, ast.Name)]
     return edits if target in known else [program.insert(value, f"{target} = "), *edits]
+
+
+def in_form(program: SourceTree, statement: ast.stmt, op: str, form: ast.expr) -> list[EditFacts]:
+    """Rewrites an operation as another expression, which makes a new tensor; nothing if the statement has no such operation, or more than one.
+
+    Args:
+        program: the program.
+        statement: the statement.
+        op: the operation; "setitem" for an assignment to a part of a tensor.
+        form: the expression. Its names `x`, `a` and, for two more, `b` stand for the tensor and for what else the operation is given.
+    """
+    call: ast.expr | None = None
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=x, slice=index)], value=value) if op == "setitem":
+            given = [x, index, value]
+        case _:
+            calls = [each for each in ast.walk(statement) if isinstance(each, ast.Call) and _name_of(each) == op]
+            if len(calls) != 1 or calls[0].keywords:
+                return []
+            (call,) = calls
+            owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+            given = [*(each for each in owner if root_of(each) not in program.imported), *call.args]
+    used = {each.id for each in ast.walk(form) if isinstance(each, ast.Name)} & set("xab")
+    if len(given) != len(used):
+        return []
+    expression = Filled(dict(zip("xab", given, strict=False))).visit(form)
+    if op != "setitem" and not op.endswith("_"):
+        text = ast.unparse(expression)
+        return (
+            [replaced(program, call, text if isinstance(form, ast.Call) else f"({text})")] if call is not None else []
+        )
+    target = given[0]
+    if not isinstance(target, ast.Name | ast.Attribute) or (call is not None and not _is_all(statement, call)):
+        return []
+    if isinstance(target, ast.Name) and not program.may_bind(statement, target.id):
+        return []
+    return [replaced(program, statement, f"{ast.unparse(target)} = {ast.unparse(expression)}")]
+
+
+def _name_of(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _is_all(statement: ast.stmt, call: ast.expr) -> bool:
+    return isinstance(statement, ast.Expr) and statement.value is call
+
+
+class Filled(ast.NodeTransformer):
+    """Puts expressions in the place of names."""
+
+    def __init__(self, by: Mapping[str, ast.expr]) -> None:
+        self._by = by
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._by.get(node.id, node)

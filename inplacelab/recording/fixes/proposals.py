@@ -12,7 +12,7 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.crossing import crossing, turn
 from inplacelab.recording.fixes.kept_copies import copies_kept, copies_of_all
-from inplacelab.recording.fixes.ordinary_form import NO_ORDINARY, ordinary
+from inplacelab.recording.fixes.ordinary_form import NO_ORDINARY, Filled, in_form, ordinary
 from inplacelab.recording.fixes.refused import refused_ways
 from inplacelab.recording.fixes.second_pass import detached_states
 from inplacelab.recording.fixes.spots import (
@@ -32,7 +32,7 @@ from inplacelab.recording.fixes.spots import (
 )
 from inplacelab.recording.fixes.step_block import computed_after, in_each_turn
 from inplacelab.recording.fixes.step_order import later_updates
-from inplacelab.recording.source_tree import in_place_calls
+from inplacelab.recording.source_tree import in_place_calls, package_of
 
 _WRITE = Text("in {0} write `{1}`, which makes a new tensor", "把{0}改写为 `{1}`，它产生一个新张量")
 _WRITE_BACK = Text(
@@ -43,6 +43,8 @@ _NOT_INPLACE = Text(
     "in {0} write `inplace=False`, so that the operation makes a new tensor",
     "把{0}的参数改为 `inplace=False`，使运算产生一个新张量",
 )
+_OTHER_FORM = Text("in {0} write `{1}`", "把{0}改写为 `{1}`")
+_OWN_GRADIENT = Text("the framework gives what stands there a wrong gradient", "框架对原来的写法求的梯度是错的")
 _CLONE = Text("put `{0} = {0}.clone()` before {1}, so that {2}", "在{1}之前加上 `{0} = {0}.clone()`，{2}")
 _CLONE_WRITTEN = Text("the clone is written", "让写入落在副本上")
 _VIEW_OF_CLONE = Text("`{0}` is a view of the clone", "让 `{0}` 成为副本的视图")
@@ -203,6 +205,26 @@ def out_of_place(where: Where) -> Iterator[Proposal]:
             yield written(edits, name)
     for call in where.nodes(ast.Call):
         yield from _called_in_place(where, call, statement)
+
+
+def in_other_forms(spot: Spot, forms: Sequence[str], alias: str, read: Read, lines: Lines) -> Iterator[Proposal]:
+    """Yields ways to write an operation to which the framework gives a wrong gradient.
+
+    Args:
+        spot: the operation.
+        forms: expressions (see `Framework.right_forms`).
+        alias: the framework's alias, by which they call it.
+        read: returns the text of the program's files.
+        lines: names lines.
+    """
+    for where in ParsedFiles(read, (), lines).at([spot]):
+        package = ast.Name(package_of(where.program, alias) or alias)
+        statement = where.statement
+        for form in forms if statement is not None else ():
+            filled = Filled({alias: package}).visit(ast.parse(form, mode="eval").body)
+            if statement is not None and (edits := in_form(where.program, statement, spot.op, filled)):
+                says = _OTHER_FORM.format(where.line(statement.lineno), where.program.text(statement, edits))
+                yield where.proposal(says, edits, way="form", reason=_OWN_GRADIENT)
 
 
 def _called_in_place(where: Where, call: ast.Call, statement: ast.stmt) -> Iterator[Proposal]:
