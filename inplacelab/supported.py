@@ -114,8 +114,7 @@ class Framework:
         is_beside: whether programs of other frameworks use it for what is no tensor, so that it is not said to be left out of them.
         terms: its terms.
         recorder: the class that records its programs, as "module:name". It is imported when a program uses the framework, as are the others.
-        on_engine: the module that makes its calls on this package's engine (see `recorders/judging/judgement.Engine`); "" if its gradients are not compared.
-        rewritten: the mapping from names of its operations whose gradients are wrong to other ways to write them, as "module:name"; "" if none is known.
+        on_engine: the module that makes its calls on this package's engine (see `recorders/judging/judgment.Engine`); "" if its gradients are not compared.
         trial: what runs its programs for a trial of a fix (see `diagnosis/trial_run.Run`); "" if nothing does.
         right_forms: a mapping from its operations to which it may give wrong gradients to other ways to write them, as "module:name"; "" if none are known.
         replays: whether its programs run again in the same process from the values that they had (see `recorders/replay.py`).
@@ -137,7 +136,6 @@ class Framework:
     requires: str = ""
     tested: str = ""
     on_engine: str = ""
-    rewritten: str = ""
     is_beside: bool = False
     terms: Terms = Terms()
     trial: str = ""

@@ -28,7 +28,7 @@ from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, text_of,
 from inplacelab.diagnosis.wrong_gradients import elements_of, settled
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use, framework_of_script, not_installed
-from inplacelab.recorders.judging.judgement import Judgement
+from inplacelab.recorders.judging.judgment import Judgment
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.part import Part
 from inplacelab.recording.facts import FailureFacts, FixFacts
@@ -91,7 +91,7 @@ def seen_by(watching: explain, raised: BaseException | None, *, advice: bool, pa
     return Seen(said, *watching.watched, watching.remarks, found, ended, error, trails)
 
 
-Check = Callable[[Sequence[Finding], Judgement], tuple[list[Finding], list[Text]]]
+Check = Callable[[Sequence[Finding], Judgment], tuple[list[Finding], list[Text]]]
 """Checks by finite differences what is said of gradients. Returns what remains of it, and what else is said."""
 
 
@@ -110,17 +110,17 @@ def seen_in(
     """
     filename, raised = str(path), ran.raised
     others = handled(raised, recording, filename)
-    judged = framework.loses_history or ran.judgement is not None
-    silent = unnoticed(recording, filename, ran.judgement) if judged else []
+    judged = framework.loses_history or ran.judgment is not None
+    silent = unnoticed(recording, filename, ran.judgment) if judged else []
     checked_by_slopes: list[Text] = []
-    if check is not None and ran.judgement is not None:
-        silent, checked_by_slopes = check(silent, ran.judgement)
+    if check is not None and ran.judgment is not None:
+        silent, checked_by_slopes = check(silent, ran.judgment)
     found = [*others, *silent]
     said = [f"\n{report(each, paint=paint)}" for each in (*others, *silent[:MOST])]
     if len(silent) > MOST:
         said.append(f"\n{_MORE.format(len(silent) - MOST)}")
     if not found:
-        said += [*map(str, nothing_found(*watched_in(recording), ran.judgement))] if raised is None else []
+        said += [*map(str, nothing_found(*watched_in(recording), ran.judgment))] if raised is None else []
         said += [str(each) for each in recording.notes if each not in ran.asides]
     said += ["", *map(str, checked_by_slopes)] if found and checked_by_slopes else [*map(str, checked_by_slopes)]
     notes = [*recording.notes, *checked_by_slopes]
@@ -293,7 +293,7 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         found = [*seen.handled, *([] if seen.ended is None else [seen.ended])]
         return Report(
             main.path, status or ran.stopped, framework.name, version, raised, seen.operations, seen.storages, found, seen.remarks, attempts,
-            aliases=None if watching is None else watching.aliases, judgement=ran.judgement,
+            aliases=None if watching is None else watching.aliases, judgment=ran.judgment,
         )  # fmt: skip
 
 
@@ -319,16 +319,16 @@ def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching:
 
 
 def _checked(
-    options: argparse.Namespace, main: Main, framework: Framework, found: Sequence[Finding], judgement: Judgement
+    options: argparse.Namespace, main: Main, framework: Framework, found: Sequence[Finding], judgment: Judgment
 ) -> tuple[list[Finding], list[Text]]:
     """Settles by finite differences which gradients are right, in a copy of the script's folder (see `Check`)."""
     try:
         given = main.path, options.arguments
         trials = Trials(*given, framework=framework.name, seconds=options.seconds, module=main.module)
-        slopes = trials.slopes_at(elements_of(judgement))
+        slopes = trials.slopes_at(elements_of(judgment))
     except NotTriedError as reason:
         return [*found], [_NOT_CHECKED.format(reason.why)]
-    facts, said = settled([each.facts for each in found], slopes, judgement, framework.title)
+    facts, said = settled([each.facts for each in found], slopes, judgment, framework.title)
     return [replace(each, facts=one) for each, one in zip(found, facts, strict=True) if one is not None], said
 
 

@@ -20,7 +20,7 @@ from inplacelab.cli.arguments import CannotError, Named
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use, framework_of_script
-from inplacelab.recorders.judging.judgement import Judgement
+from inplacelab.recorders.judging.judgment import Judgment
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
 from inplacelab.recorders.part import Part
 from inplacelab.recorders.program import Program, learners_traceback
@@ -162,7 +162,7 @@ class Ran:
         missed: why the recording has never begun, and what to do; None if it has.
         ended_at: the number of the last statement that was recorded, counted as `--from-step` does.
         asides: those of the recording's notes that say nothing about whether a backward pass went wrong.
-        judgement: what the comparison of its gradients has shown; None if there was none.
+        judgment: what the comparison of its gradients has shown; None if there was none.
         recording: what it did; None if that was not recorded, or in a child process that it forked, which ends like any child.
         raised: the exception that it raised, with a traceback that begins in the script.
         stopping: handles signals until the recording is written; None if nothing is recorded.
@@ -174,7 +174,7 @@ class Ran:
     missed: Text | None = None
     ended_at: int | None = None
     asides: frozenset[Text] = frozenset()
-    judgement: Judgement | None = None
+    judgment: Judgment | None = None
 
     @property
     def stopped(self) -> int:
@@ -247,7 +247,7 @@ def running(  # noqa: PLR0913  # what can be asked of a run
             BaseException.with_traceback(raised, learners_traceback(raised, filename))
         asides = frozenset(session.recorder.guard.asides)
         ended_at = session.ended_at if recording else None
-        yield Ran(recording, raised, stopping, session.missed, ended_at, asides, session.judgement)
+        yield Ran(recording, raised, stopping, session.missed, ended_at, asides, session.judgment)
 
 
 @contextmanager

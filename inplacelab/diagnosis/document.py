@@ -14,7 +14,7 @@ from typing import Any
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.diagnosis.wrong_gradients import why_ended, why_left_out
 from inplacelab.language import Text, get_language
-from inplacelab.recorders.judging.judgement import Judgement
+from inplacelab.recorders.judging.judgment import Judgment
 from inplacelab.recording.facts import AliasFacts, BlamedFacts, FixFacts, GradientFacts, RefusalFacts, SiteFacts
 from inplacelab.recording.file_text import visible
 from inplacelab.recording.fixes import OUTCOMES, diff_of
@@ -52,7 +52,7 @@ class Report:
         findings: the failures.
         remarks: what was not watched.
         tried: what came of trying fixes; None if that was not asked for.
-        judgement: what the comparison of gradients has shown; None if there was none.
+        judgment: what the comparison of gradients has shown; None if there was none.
         aliases: what was read under one name after it was written under another; None if that was not asked for.
         not_run: why it could not be run to its end, and nothing can be said of it; None if it was.
     """
@@ -69,7 +69,7 @@ class Report:
     tried: Attempts | None = None
     not_run: Text | None = None
     aliases: Sequence[AliasFacts] | None = None
-    judgement: Judgement | None = None
+    judgment: Judgment | None = None
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def to_json(report: Report, names: Names) -> bytes:
         "failures": [_failure(each, names) for each in report.findings],
         "remarks": [*map(said, report.remarks)],
         "trials": None if report.tried is None else {"count": report.tried.count, "message": report.tried.said},
-        "comparison": None if report.judgement is None else _comparison(report.judgement),
+        "comparison": None if report.judgment is None else _comparison(report.judgment),
         "aliases": None if report.aliases is None else [_alias(each, names) for each in report.aliases],
         "not_run": None if report.not_run is None else said(report.not_run),
     }
@@ -154,11 +154,11 @@ def _cause(blamed: BlamedFacts) -> Json:
     return {"operation": blamed.op, "operand": _gradient(blamed.operand), "instead": said(blamed.instead) or None}
 
 
-def _comparison(judgement: Judgement) -> Json:
-    ended = why_ended(judgement)
+def _comparison(judgment: Judgment) -> Json:
+    ended = why_ended(judgment)
     return {
-        "equal": judgement.compared,
-        "passes": judgement.passes,
+        "equal": judgment.compared,
+        "passes": judgment.passes,
         "not_compared": [
             {
                 "tensor": names[0] if names else None,
@@ -166,7 +166,7 @@ def _comparison(judgement: Judgement) -> Json:
                 "line": gap.place.line if gap and gap.place else None,
                 "reason": said(why_left_out(gap)),
             }
-            for names, gap in judgement.left_out.items()
+            for names, gap in judgment.left_out.items()
         ],
         "ended": None if ended is None else said(ended),
     }

@@ -16,7 +16,7 @@ from inplacelab.recording.facts import AliasFacts
 from inplacelab.supported import framework_named, frameworks, loaded
 
 if TYPE_CHECKING:
-    from inplacelab.recorders.judging.judgement import Judgement
+    from inplacelab.recorders.judging.judgment import Judgment
 
 _NOTHING = Text(
     "No backward pass failed in what was watched. Operations: {0}; storages that were written or viewed: {1}.",
@@ -237,8 +237,8 @@ class explain:  # noqa: N801  # used like a function
 
     def _said_of_failures(self, paint: Paint) -> str:
         if not self.failures:
-            judgement = getattr(self._watch, "judgement", None)
-            nothing = [] if isinstance(self._watch, _Unwatched) else nothing_found(*self.watched, judgement)
+            judgment = getattr(self._watch, "judgment", None)
+            nothing = [] if isinstance(self._watch, _Unwatched) else nothing_found(*self.watched, judgment)
             return "\n".join(map(str, [*nothing, *self.remarks]))
         reports = [_reported(each, advice=True, paint=paint) for each in self.failures]
         return "\n\n".join(dict.fromkeys(reports))  # each time round a loop they may be the same
@@ -255,15 +255,15 @@ def _collecting(watch: Watch) -> bool:
     return collect is not None
 
 
-def nothing_found(operations: int, storages: int, judgement: Judgement | None = None) -> list[Text]:
+def nothing_found(operations: int, storages: int, judgment: Judgment | None = None) -> list[Text]:
     """Returns that no pass failed, how much was watched, and which gradients were compared (see `recorders/judging`)."""
-    agree = 0 if judgement is None else judgement.compared
+    agree = 0 if judgment is None else judgment.compared
     said = (_AGREES if agree == 1 else _AGREE if agree else _NOTHING).format(operations, storages, agree)
-    if judgement is None:
+    if judgment is None:
         return [said]
     from inplacelab.diagnosis.wrong_gradients import not_compared  # noqa: PLC0415  # only for what was recorded
 
-    return [said, *not_compared(judgement)]
+    return [said, *not_compared(judgment)]
 
 
 def _reported(found: Finding, *, advice: bool, paint: Paint) -> str:

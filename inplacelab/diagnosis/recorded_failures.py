@@ -34,7 +34,7 @@ from inplacelab.diagnosis.wrong_gradients import wrong_gradients
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use
-from inplacelab.recorders.judging.judgement import Judgement
+from inplacelab.recorders.judging.judgment import Judgment
 from inplacelab.recorders.program import Program, scopes_of
 from inplacelab.recorders.run import Session
 from inplacelab.recorders.sources import parsed
@@ -116,15 +116,15 @@ def handled(raised: BaseException | None, recording: Recording, filename: str) -
     return [*dict.fromkeys(known)]
 
 
-def unnoticed(recording: Recording, filename: str, judgement: Judgement | None = None) -> list[Finding]:
+def unnoticed(recording: Recording, filename: str, judgment: Judgment | None = None) -> list[Finding]:
     """Returns what is known of gradients that are wrong without an error: because of a write that a backward pass did not know of, or of an operation.
 
     Args:
         recording: the recording.
         filename: the program's file.
-        judgement: what the comparison with this package's engine has shown, if there was one.
+        judgment: what the comparison with this package's engine has shown, if there was one.
     """
-    found = wrong_gradients(recording, judgement)
+    found = wrong_gradients(recording, judgment)
     fixes = [_of_update(recording, each, filename) for each in found]
     return [
         Finding(
@@ -165,7 +165,7 @@ class RecordedWatch:
         self.failures: list[Finding] = []
         self.remarks: list[Text] = []
         self.operations = self.storages = 0
-        self.judgement: Judgement | None = None
+        self.judgment: Judgment | None = None
         self._session: Session | None = None
         self._frame: FrameType | None = None
 
@@ -191,13 +191,13 @@ class RecordedWatch:
         if session is None or frame is None:
             return
         session.finish(error, lambda: scopes_of([frame])[0])
-        self.judgement = session.judgement
+        self.judgment = session.judgment
         recording = session.recording()
         self.operations, self.storages = watched_in(recording)
         asides = session.recorder.guard.asides
         self.remarks = [each for each in recording.notes if each not in asides]
         filename = session.program.filename
-        self.failures += unnoticed(recording, filename, self.judgement)
+        self.failures += unnoticed(recording, filename, self.judgment)
         last = recording.steps[-1] if error is not None and len(recording) else None
         facts = None if last is None else failure_at(recording, last.index)
         if (

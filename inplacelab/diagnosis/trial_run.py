@@ -23,7 +23,7 @@ from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.fix_search import Outcome, WrongGradient
-from inplacelab.recorders.judging.judgement import Corrects, Difference, Judgement
+from inplacelab.recorders.judging.judgment import Corrects, Difference, Judgment
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.part import Part
@@ -196,7 +196,7 @@ def recorded(
     # In the reference, nodes have copies of the parameters.
     known = [each for each in unnoticed_writes(recording) if not (asked.reference and each.is_update)]
     unnoticed = dict.fromkeys(each.write.line for each in known)
-    judged = session.judgement or Judgement()
+    judged = session.judgment or Judgment()
     return Outcome(
         error,
         trails=tuple(ending_trails(recording, str(script))) if error else (),

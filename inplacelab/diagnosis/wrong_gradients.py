@@ -10,12 +10,12 @@ import numpy as np
 
 from inplacelab.language import Text, enumerated
 from inplacelab.place import Place
-from inplacelab.recorders.judging.judgement import Difference, Gap, Judgement
+from inplacelab.recorders.judging.judgment import Difference, Gap, Judgment
 from inplacelab.recorders.trial_data import Slope, is_slope
 from inplacelab.recording.facts import BlamedFacts, FailureFacts, GradientFacts, Sites, Step
 from inplacelab.recording.places import names_at
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.gradients import NEW_RESULT
+from inplacelab.recording.sentences.gradients import NEW_RESULT, written_as
 from inplacelab.recording.trace import site_of
 from inplacelab.recording.unnoticed_writes import unnoticed_failures
 from inplacelab.supported import framework_of, loaded
@@ -28,22 +28,22 @@ MOST = 3
 """So many reasons for which gradients were not compared are said."""
 
 
-def wrong_gradients(recording: Recording, judgement: Judgement | None) -> list[FailureFacts]:
+def wrong_gradients(recording: Recording, judgment: Judgment | None) -> list[FailureFacts]:
     """Returns what is known of gradients that are wrong without an error: each of them once, with its numbers if it was compared.
 
     Args:
         recording: the recording.
-        judgement: what the comparison has shown; None if there was none.
+        judgment: what the comparison has shown; None if there was none.
     """
     silent = list(dict.fromkeys(unnoticed_failures(recording)))  # each time round a loop they may be the same
-    if judgement is None:
+    if judgment is None:
         return silent
-    caused = [each for each in judgement.differences if each.cause is not None]
-    others = [each for each in judgement.differences if each.cause is None]
+    caused = [each for each in judgment.differences if each.cause is not None]
+    others = [each for each in judgment.differences if each.cause is None]
     found = list(_with_causes(recording, caused))
     # After its end, or past a gap, the same leaf may get a wrong gradient in the same line.
-    equal = set() if judgement.ended else judgement.equal
-    sure = [(names, place) for names, place in equal if names not in judgement.left_out]
+    equal = set() if judgment.ended else judgment.equal
+    sure = [(names, place) for names, place in equal if names not in judgment.left_out]
     for facts in silent:
         mine = [each for each in others if _began(recording, each.place, facts) and _is_named(each.names, facts.wrong)]
         right = [names for names, place in sure if _began(recording, place, facts)]
@@ -77,14 +77,14 @@ _FAILED = Text(
 )
 
 
-def not_compared(judgement: Judgement | None) -> list[Text]:
+def not_compared(judgment: Judgment | None) -> list[Text]:
     """Returns which gradients were not compared, and why, as sentences."""
-    if judgement is None:
+    if judgment is None:
         return []
-    ended = why_ended(judgement)
+    ended = why_ended(judgment)
     said = [] if ended is None else [ended]
     reasons: dict[Text, list[str]] = {}
-    for names, gap in judgement.left_out.items():
+    for names, gap in judgment.left_out.items():
         reasons.setdefault(why_left_out(gap), []).append(names[0] if names else "")
     if reasons:
         items = [_BECAUSE.format(_names(names), why) for why, names in [*reasons.items()][:MOST]]
@@ -93,11 +93,11 @@ def not_compared(judgement: Judgement | None) -> list[Text]:
     return said
 
 
-def why_ended(judgement: Judgement) -> Text | None:
+def why_ended(judgment: Judgment) -> Text | None:
     """Returns why the comparison ended before the program; None if it did not."""
-    if not judgement.failure and not judgement.ended:
+    if not judgment.failure and not judgment.ended:
         return None
-    return (_FAILED if judgement.failure else _ENDED).format(judgement.passes, judgement.failure)
+    return (_FAILED if judgment.failure else _ENDED).format(judgment.passes, judgment.failure)
 
 
 def _names(names: Sequence[str]) -> Text:
@@ -135,25 +135,25 @@ _NO_SLOPES = Text(
 )
 
 
-def elements_of(judgement: Judgement) -> dict[str, int]:
+def elements_of(judgment: Judgment) -> dict[str, int]:
     """Returns the element that differs most of each gradient that the first pass has computed wrong, by the names of its leaf."""
     return {
         name: int(_apart(each.found, np.asarray(each.expected)).argmax())
-        for each in judgement.differences
+        for each in judgment.differences
         for name in each.names
         if each.number == 1
     }
 
 
 def settled(
-    some: Sequence[FailureFacts], slopes: Mapping[str, Slope], judgement: Judgement, title: str
+    some: Sequence[FailureFacts], slopes: Mapping[str, Slope], judgment: Judgment, title: str
 ) -> tuple[list[FailureFacts | None], list[Text]]:
     """Settles by finite differences which gradients are right.
 
     Args:
         some: what is known of wrong gradients.
         slopes: finite differences, by the names of leaves.
-        judgement: what the comparison has shown.
+        judgment: what the comparison has shown.
         title: the name of the framework.
 
     Returns:
@@ -161,9 +161,7 @@ def settled(
     """
     if not slopes:
         return [*some], [_NO_SLOPES]
-    shapes = {
-        name: np.shape(each.expected) for each in judgement.differences for name in each.names if each.number == 1
-    }
+    shapes = {name: np.shape(each.expected) for each in judgment.differences for name in each.names if each.number == 1}
     right = [name for name, each in slopes.items() if is_slope(each.gradient, each.slope)]
     found: list[FailureFacts | None] = []
     for facts in some:
@@ -198,13 +196,13 @@ def _with_causes(recording: Recording, caused: Sequence[Difference]) -> Iterator
     for each in caused:
         assert each.cause is not None
         groups.setdefault((each.cause.name, each.cause.place, each.place), []).append(each)
-    instead = loaded(place) if (place := framework_of(recording).rewritten) else {}
+    forms = loaded(place) if (place := framework_of(recording).right_forms) else {}
     for (name, at, _), some in groups.items():
         cause = some[0].cause
         assert cause is not None
         step = _step(recording, at, name)
         operand = replace(_gradient(cause.operand, at, cause.found, cause.expected), dtype=cause.dtype)
-        what = NEW_RESULT if cause.how == "not called" else instead.get(name, Text("", ""))
+        what = NEW_RESULT if cause.how == "not called" else written_as(forms.get(name, ()))
         blamed = BlamedFacts(name, site_of(recording, at, step), operand, what)
         yield _failure(recording, some, blamed=blamed)
 

@@ -75,7 +75,7 @@ class KnownStorage:
 
 @dataclass(slots=True, eq=False)
 class KnownTensor:
-    """The state of a tensor at the last event about it. A framework's own class has `alive`, which returns the tensor, or None once it is gone.
+    """The state of a tensor at the last event about it.
 
     Attributes:
         number: its number.
@@ -97,6 +97,10 @@ class KnownTensor:
     needs: bool = False
     grad: Any = None
     twin: Any = None
+
+    def alive(self) -> Any:
+        """Returns the tensor, or None once it is gone."""
+        raise NotImplementedError
 
 
 @dataclass(slots=True)

@@ -23,7 +23,6 @@ class Recorder(Protocol):
         limit: counts the steps.
         waits: is called before each statement while the recording has not begun, if something must be done for that.
         live_before: the bytes that were live when the recording began.
-        judge: replays the program on this package's engine, to compare its gradients; None if they are not compared.
         refusals: the framework's refusals so far, in order, as weak references, so that notes and fixes can be added to them.
     """
 
@@ -34,7 +33,6 @@ class Recorder(Protocol):
     limit: StepLimit
     waits: Callable[[], None] | None
     live_before: int
-    judge: Any
 
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None

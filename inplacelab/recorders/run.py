@@ -40,7 +40,7 @@ from inplacelab.recorders.tracing import NextLine, Tracing, reaches_other_code
 from inplacelab.supported import Framework, frameworks, loaded
 
 if TYPE_CHECKING:
-    from inplacelab.recorders.judging.judgement import Corrects, Judgement
+    from inplacelab.recorders.judging.judgment import Corrects, Judgment
     from inplacelab.recorders.trial_data import InitialValues
     from inplacelab.recording.facts import FailureFacts, SiteFacts, SourceFacts
     from inplacelab.recording.recording import Recording
@@ -314,18 +314,20 @@ class Session:
 
     def compares_gradients(self, corrects: Corrects | None = None, seconds: float = inf) -> Self:
         """Has the gradients compared with those of this package's engine, if they can be (see `judging.judge.Judge`)."""
-        known = frameworks()[self.recorder.framework]
+        known, recorder = frameworks()[self.recorder.framework], self.recorder
         if known.on_engine:
+            from inplacelab.recorders.call_recorder import CallRecorder
             from inplacelab.recorders.judging.judge import Judge
 
-            self.recorder.judge = Judge(self.recorder, import_module(known.on_engine), corrects, seconds)
+            if isinstance(recorder, CallRecorder):
+                recorder.judge = Judge(recorder, import_module(known.on_engine), corrects, seconds)
         return self
 
     @property
-    def judgement(self) -> Judgement | None:
+    def judgment(self) -> Judgment | None:
         """What the comparison of gradients has shown; None if there was none."""
         judge = getattr(self.recorder, "judge", None)  # a recorder of values or of this package's own programs has none
-        return None if judge is None else judge.judgement
+        return None if judge is None else judge.judgment
 
     def end(self) -> None:
         """Ends to watch and to record, whether or not both have begun."""

@@ -22,7 +22,7 @@ from inplacelab.diagnosis.wrong_gradients import elements_of, not_compared, sett
 from inplacelab.language import speak
 from inplacelab.place import Place
 from inplacelab.recorders.detection import Use
-from inplacelab.recorders.judging.judgement import Difference, Gap, Judgement
+from inplacelab.recorders.judging.judgment import Difference, Gap, Judgment
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.part import Part
 from inplacelab.recorders.trial_data import Slope
@@ -176,7 +176,7 @@ def seen_of(text: str, folder: Path) -> tuple[Seen, Report]:
     with running(Main(script), [], title=None, part=Part(5000), use=Use("paddle"), judged=True) as ran:
         assert ran.recording is not None
         seen = seen_in(ran, ran.recording, script, frameworks()["paddle"], paint=plain)
-        return seen, Report(script, 0, "paddle", findings=[*seen.handled], judgement=ran.judgement)
+        return seen, Report(script, 0, "paddle", findings=[*seen.handled], judgment=ran.judgment)
 
 
 def document_of(report: Report, folder: Path) -> dict[str, Any]:
@@ -238,9 +238,9 @@ def test_a_write_is_an_alarm_if_the_comparison_ended_or_left_something_out(tmp_p
     script.write_text(text)
     with running(Main(script), [], title=None, part=Part(5000), use=Use("paddle"), judged=True) as ran:
         assert ran.recording is not None
-        assert ran.judgement is not None
-        assert wrong_gradients(ran.recording, ran.judgement) == []
-        for unsure in (replace(ran.judgement, ended=True), replace(ran.judgement, left_out={("a",): None})):
+        assert ran.judgment is not None
+        assert wrong_gradients(ran.recording, ran.judgment) == []
+        for unsure in (replace(ran.judgment, ended=True), replace(ran.judgment, left_out={("a",): None})):
             assert [each.wrong for each in wrong_gradients(ran.recording, unsure)] == [("a",)]
 
 
@@ -255,8 +255,8 @@ def test_what_was_not_compared_is_said(tmp_path: Path) -> None:
 def test_reasons_are_said_once_for_all_their_gradients() -> None:
     gap, other = Gap("conv3d", None, ()), Gap("", None, None)
     left_out = {("conv.weight",): gap, ("conv.bias",): gap, ("x",): None, (): other}
-    judgement = Judgement(compared=2, left_out={**left_out}, passes=3, ended=True)
-    ended, left = not_compared(judgement)
+    judgment = Judgment(compared=2, left_out={**left_out}, passes=3, ended=True)
+    ended, left = not_compared(judgment)
     assert ended.en == "The comparison of gradients ended after 3 passes, because the program computes too much."
     assert left.en == (
         "Not compared with inplacelab's engine: the gradient of `conv.weight`, `conv.bias` (the engine does not compute `conv3d` here), the gradient "
@@ -268,17 +268,17 @@ def test_reasons_are_said_once_for_all_their_gradients() -> None:
             "`, `", "`、`"
         )
     )
-    assert nothing_found(1, 2, judgement)[0].zh == (
+    assert nothing_found(1, 2, judgment)[0].zh == (
         "在被监视的范围内没有反向传播失败，2 个梯度与 inplacelab 引擎的结果一致：共 1 次操作，2 块被写入或有视图的存储。"
     )
 
 
 def test_the_element_that_differs_most_may_be_among_what_is_no_number() -> None:
     found, expected = np.array([np.nan, np.inf, 1.0, 2.0]), np.array([np.nan, np.inf, 1.0, 9.0])
-    judgement = Judgement(
+    judgment = Judgment(
         differences=[Difference(("a",), found, expected, None, 1), Difference(("b",), found, expected[:2], None, 1)]
     )
-    assert elements_of(judgement) == {"a": 3, "b": 0}
+    assert elements_of(judgment) == {"a": 3, "b": 0}
 
 
 def test_more_gradients_than_are_shown_are_counted() -> None:
@@ -349,16 +349,16 @@ def test_gradients_that_finite_differences_confirm_are_no_failure() -> None:
     place = Place(3)
     one = Difference(("a",), np.array([2.0, 3.0]), np.array([2.0, 4.0]), place, 1)
     facts = FailureFacts("wrong", (), wrong=("a",), gradients=(GradientFacts("a", "[2, 3]", "[2, 4]"),))
-    judgement = Judgement(differences=[one])
-    assert elements_of(judgement) == {"a": 1}
-    found, said = settled([facts], {"a": Slope(1, 3.0, 3.001), "b": Slope(0, 1.0, 5.0)}, judgement, "PaddlePaddle")
+    judgment = Judgment(differences=[one])
+    assert elements_of(judgment) == {"a": 1}
+    found, said = settled([facts], {"a": Slope(1, 3.0, 3.001), "b": Slope(0, 1.0, 5.0)}, judgment, "PaddlePaddle")
     assert found == [None]
     assert [each.en for each in said] == [
         "The gradient of `a` is another one on inplacelab's engine, but finite differences of the loss agree with PaddlePaddle's: it is right. "
         "Please report this.",
         "Finite differences of the loss give 5 for an element of the gradient of `b`, and backward gives 1.",
     ]
-    (confirmed,), said = settled([facts], {"a": Slope(1, 3.0, 4.0)}, judgement, "PaddlePaddle")
+    (confirmed,), said = settled([facts], {"a": Slope(1, 3.0, 4.0)}, judgment, "PaddlePaddle")
     assert confirmed is not None
     assert (confirmed.gradients[0].slope, confirmed.gradients[0].sloped, said) == ("4", (1,), [])
 

@@ -16,7 +16,7 @@ paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip
 from inplacelab.recorders import instrument  # noqa: E402  # they need PaddlePaddle
 from inplacelab.recorders.detection import Use  # noqa: E402
 from inplacelab.recorders.judging import judge as judging  # noqa: E402
-from inplacelab.recorders.judging.judgement import Judgement  # noqa: E402
+from inplacelab.recorders.judging.judgment import Judgment  # noqa: E402
 from inplacelab.recorders.program import Program  # noqa: E402
 from inplacelab.recorders.run import Session  # noqa: E402
 from tests.recorders.judged_calls import CALLS, LACKING, WRONG  # noqa: E402
@@ -25,7 +25,7 @@ from tests.tiers import choose  # noqa: E402
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 
 
-def judged(text: str, *, raises: bool = False, **names: Any) -> Judgement:
+def judged(text: str, *, raises: bool = False, **names: Any) -> Judgment:
     """What the comparison says of a program."""
     text, file = textwrap.dedent(text).strip("\n"), "<paddle>"
     tree = ast.parse(text)
@@ -33,12 +33,12 @@ def judged(text: str, *, raises: bool = False, **names: Any) -> Judgement:
     known = {"paddle": paddle, "F": paddle.nn.functional, "__name__": "__main__", **names}
     raised = session.run([compile(instrument.instrumented(tree), file, "exec")], known)
     assert (raised is not None) == raises, raised
-    found = session.judgement
+    found = session.judgment
     assert found is not None
     return found
 
 
-def is_quiet(found: Judgement, compared: int) -> bool:
+def is_quiet(found: Judgment, compared: int) -> bool:
     """Whether so many gradients were compared, and all are right."""
     assert not found.failure
     return (found.differences, found.left_out, found.compared) == ([], {}, compared)

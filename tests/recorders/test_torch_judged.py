@@ -10,7 +10,7 @@ import pytest
 
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
-from inplacelab.recorders.judging.judgement import Judgement
+from inplacelab.recorders.judging.judgment import Judgment
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session
 from inplacelab.recorders.sources import parsed
@@ -43,7 +43,7 @@ class Triple(torch.autograd.Function):
 """
 
 
-def judged(text: str) -> tuple[Judgement, BaseException | None]:
+def judged(text: str) -> tuple[Judgment, BaseException | None]:
     """Runs a program, and returns what the comparison of its gradients has shown, and its error."""
     name = "<judged>"
     tree = parsed(text)
@@ -51,8 +51,8 @@ def judged(text: str) -> tuple[Judgement, BaseException | None]:
     session = Session(Program.of(tree, text.rstrip("\n"), name), fix=False, use=Use("torch")).compares_gradients()
     code = compile(instrument.instrumented(tree), name, "exec", dont_inherit=True)
     error = session.run([code], {"__name__": "__main__"})
-    assert session.judgement is not None
-    return session.judgement, error
+    assert session.judgment is not None
+    return session.judgment, error
 
 
 TRAINS = "\nopt = torch.optim.{}(net.parameters(), lr=0.01)\nfor _ in range(2):\n    opt.zero_grad()\n    loss().backward()\n    opt.step()\n"

@@ -6,7 +6,6 @@ calls.py          what a call is: its name, its tensors, the slots that it write
 objects.py        tensors, storages and version counters          nodes.py    grad nodes, and what they have saved
 on_engine.py      makes its calls on this package's engine, to compare gradients
 passes.py         backward passes: in which order they run their nodes, and what their errors say
-rewritten.py      how to write operations whose gradients are wrong in Paddle
 readings.py       how Paddle's objects are read
 right_forms.py    other ways to write operations to which Paddle gives wrong gradients
 trial.py          runs a program for a trial of a fix
@@ -25,7 +24,6 @@ FRAMEWORK = Framework(
     terms=Terms(shows_saved=False),
     recorder="inplacelab.frameworks.paddle.recorder:PaddleRecorder",
     on_engine="inplacelab.frameworks.paddle.on_engine",
-    rewritten="inplacelab.frameworks.paddle.rewritten:REWRITTEN",
     trial="inplacelab.frameworks.paddle.trial:run",
     right_forms="inplacelab.frameworks.paddle.right_forms:RIGHT_FORMS",
     # No `copying`: Paddle's `saved_tensors_hooks` gives wrong gradients with clones of views (3.3.1).

@@ -22,7 +22,7 @@ from inplacelab.frameworks.paddle.readings import LEAF_NODE, gradient_held, node
 from inplacelab.nn import functional
 
 tracks = paddle.is_grad_enabled
-_run_backward = core.eager.run_backward
+_run_backward: Callable[..., None] = core.eager.run_backward
 """Paddle's own, which trials replace later: the passes of the judge are none of the program's."""
 
 
@@ -46,7 +46,7 @@ def is_leaf(tensor: Any) -> bool:
 
 
 def function_for(call: PaddleCall, results: Sequence[Any]) -> Callable[..., Any] | None:
-    """Returns the engine's function for a call (see `judgement.Engine`)."""
+    """Returns the engine's function for a call (see `judgment.Engine`)."""
     name = call.kind.name
     if name in _OF_RESULTS:
         return _OF_RESULTS[name](call, results)
@@ -61,7 +61,7 @@ def gradients(
     function: Callable[..., Any], filled: Callable[[Sequence[Any]], tuple[Sequence[Any], Mapping[str, Any]]],
     values: Sequence[Any], needs: Sequence[bool], position: int, gradient: Any,
 ) -> list[Any]:  # fmt: skip
-    """Makes a call on new tensors (see `judgement.Engine`)."""
+    """Makes a call on new tensors (see `judgment.Engine`)."""
     if getattr(function, "__name__", "") in _OF_RESULTS:
         raise NotImplementedError  # it may draw other numbers
     leaves = [paddle.to_tensor(each.copy(), stop_gradient=not need) for each, need in zip(values, needs, strict=True)]

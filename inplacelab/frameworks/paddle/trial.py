@@ -103,7 +103,7 @@ class Gradients:
         return followed
 
     def corrects(self, tensor: Any, meant: Any, *, is_returned: bool) -> bool:
-        """Puts the engine's gradient into the place of one that Paddle gets wrong (see `judging.judgement.Corrects`)."""
+        """Puts the engine's gradient into the place of one that Paddle gets wrong (see `judging.judgment.Corrects`)."""
         gradient = tensor if is_returned else tensor.grad
         if gradient is None:
             tensor.grad = paddle.to_tensor(meant)

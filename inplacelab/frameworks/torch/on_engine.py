@@ -61,7 +61,7 @@ def is_custom(call: TorchCall) -> bool:
 
 
 def state_before(call: TorchCall) -> None:
-    """Nothing of PyTorch's state is needed (see `judgement.Engine`)."""
+    """Nothing of PyTorch's state is needed (see `judgment.Engine`)."""
 
 
 def array_of(tensor: Any) -> Any:
@@ -75,7 +75,7 @@ def array_of(tensor: Any) -> Any:
 
 
 def function_for(call: TorchCall, results: Sequence[Any]) -> Callable[..., Any] | None:  # noqa: ARG001
-    """Returns the engine's function for a call (see `judgement.Engine`)."""
+    """Returns the engine's function for a call (see `judgment.Engine`)."""
     name = call.kind.name
     if name in _DRAWS:
         return _dropped(call)
@@ -136,7 +136,7 @@ def gradients(
     function: Callable[..., Any], filled: Callable[[Sequence[Any]], tuple[Sequence[Any], Mapping[str, Any]]],
     values: Sequence[Any], needs: Sequence[bool], position: int, gradient: Any,
 ) -> list[Any]:  # fmt: skip
-    """Makes a call on new tensors (see `judgement.Engine`)."""
+    """Makes a call on new tensors (see `judgment.Engine`)."""
     if getattr(function, "__name__", "") in _DRAWS:
         raise NotImplementedError
     with torch.enable_grad():

@@ -10,7 +10,7 @@ with the engine's. If they differ, the operations on the way are tried one by on
 
 judge.py      `Judge`: what runs beside the program          comparing.py  goes through a pass, and compares its gradients
 observing.py  what hooks and custom functions have returned   twins.py      values of tensors and their twins
-causes.py     tries single operations                         judgement.py  what the comparison has shown
+causes.py     tries single operations                         judgment.py  what the comparison has shown
 
 A hook, and the `backward` of a `PyLayer`, is never called again: what it received and returned in the program's pass is observed, and used
 where what arrives here agrees with that. Gradients are equal if they differ by no more than rounding explains. How much that is, is seen from a

@@ -13,7 +13,7 @@ from inplacelab import observe
 from inplacelab.autograd import grad
 from inplacelab.autograd.nodes import AccumulateNode
 from inplacelab.ops.creation import to_tensor
-from inplacelab.recorders.judging.judgement import Cause, Engine, Replayed
+from inplacelab.recorders.judging.judgment import Cause, Engine, Replayed
 from inplacelab.recorders.judging.twins import doubt, filled_in, is_near, kept, nodes_from, tensors_in, tolerance
 from inplacelab.tensor import Tensor
 

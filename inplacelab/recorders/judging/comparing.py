@@ -17,7 +17,7 @@ from inplacelab.autograd.custom_nodes import CustomNode
 from inplacelab.autograd.nodes import AccumulateNode
 from inplacelab.ops.creation import to_tensor
 from inplacelab.recorders.judging.causes import Calls, Causes
-from inplacelab.recorders.judging.judgement import Cause, Corrects, Difference, Engine, Gap, Judgement
+from inplacelab.recorders.judging.judgment import Cause, Corrects, Difference, Engine, Gap, Judgment
 from inplacelab.recorders.judging.observing import Observed, Observing
 from inplacelab.recorders.judging.twins import copied_from, doubt, is_near, kept, nodes_from, same, shaken, values_of
 from inplacelab.tensor import Tensor
@@ -102,7 +102,7 @@ class Passes:
         self, recorder: CallRecorder[Any], engine: Engine, context: Context, update: Callable[[KnownTensor, Any], None],
         corrects: Corrects | None = None,
     ) -> None:  # fmt: skip
-        self.judgement = Judgement()
+        self.judgment = Judgment()
         self.calls: Calls = WeakKeyDictionary()
         self._recorder, self._engine, self._context, self._update = recorder, engine, context, update
         self._corrects = corrects
@@ -191,7 +191,7 @@ class Passes:
 
     def begins(self, asks: PassArguments, place: Place | None) -> None:
         """Called when a pass begins."""
-        if self.judgement.ended:
+        if self.judgment.ended:
             self._running.append(None)
             return
         self.inside()
@@ -242,13 +242,13 @@ class Passes:
         if under is None:
             return
         under.observed = self._observing.ends()
-        if self.judgement.ended:
+        if self.judgment.ended:
             return
         if not under.roots:
-            self.judgement.skipped += 1
+            self.judgment.skipped += 1
             return
-        self.judgement.passes += 1
-        under.number = self.judgement.passes
+        self.judgment.passes += 1
+        under.number = self.judgment.passes
         if under.asks.inputs is None or under.asks.fills:
             self._compare_leaves(under)
         else:
@@ -334,7 +334,7 @@ class Passes:
         """Has a wrong gradient corrected (see `Corrects`). Returns whether it was."""
         if self._corrects is not None and tensor is not None and meant is not None:
             return self._corrects(tensor, meant, is_returned=is_returned)
-        self.judgement.left_wrong += 1
+        self.judgment.left_wrong += 1
         return False
 
     def shaken(self, under: _Pass, leaves: Sequence[Tensor], dtype: str) -> list[Tensor | None]:
@@ -351,9 +351,9 @@ class Passes:
             under: the pass.
             wrong: the gradients, and the numbers of the tensors that they belong to.
         """
-        known = {(each.names, each.place) for each in self.judgement.differences}
+        known = {(each.names, each.place) for each in self.judgment.differences}
         new = [(each, number) for each, number in wrong if (each.names, each.place) not in known]
-        self.judgement.differences += [each for each, _ in new if each.cause is not None]
+        self.judgment.differences += [each for each, _ in new if each.cause is not None]
         new = [(each, number) for each, number in new if each.cause is None]
         if not new:
             return
@@ -364,7 +364,7 @@ class Passes:
             cause = next((found for node in mine for found in causes.of(node)), None)
             writes = [call.place for node in mine if _writes((call := self.calls[node][0]).name)]
             places = tuple(dict.fromkeys(each for each in writes if each is not None))
-            self.judgement.differences.append(replace(difference, cause=cause, writes=places))
+            self.judgment.differences.append(replace(difference, cause=cause, writes=places))
 
 
 def _summed(leaves: Sequence[Tensor], gradients: Sequence[Tensor | None]) -> dict[int, Any]:
@@ -484,7 +484,7 @@ class _Compared:
             self._differs(known, found, None, cause)
             self.passes.correct(None, None, is_returned=False)
         else:
-            self.passes.judgement.left_out.setdefault(known.names, gap)
+            self.passes.judgment.left_out.setdefault(known.names, gap)
 
     def _is_right(self, known: KnownTensor, found: Any, meant: Any, added: Any) -> bool:
         dtype = known.operand.dtype
@@ -495,9 +495,9 @@ class _Compared:
                 nothing if found is None else found, meant, dtype, self._doubt(known.number, added, dtype)
             )
         if is_right:
-            self.passes.judgement.compared += 1
+            self.passes.judgment.compared += 1
             if known.number not in self.told:
-                self.passes.judgement.equal.add((known.names, self.under.place))
+                self.passes.judgment.equal.add((known.names, self.under.place))
         else:
             self._differs(known, found, meant, None)
         return is_right

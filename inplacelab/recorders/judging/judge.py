@@ -14,7 +14,7 @@ from inplacelab.ops.explicit_views import as_strided
 from inplacelab.recorders.call_recorder import among
 from inplacelab.recorders.guard import described
 from inplacelab.recorders.judging.comparing import HOOK, Passes
-from inplacelab.recorders.judging.judgement import Corrects, Engine, Gap, Judgement, Operand, Replayed
+from inplacelab.recorders.judging.judgment import Corrects, Engine, Gap, Judgment, Operand, Replayed
 from inplacelab.recorders.judging.twins import (
     DIFFERENTIABLE,
     DTYPES,
@@ -53,7 +53,7 @@ class Judge:
         seconds: how long the replay may take.
 
     Attributes:
-        judgement: what the comparison has shown.
+        judgment: what the comparison has shown.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Judge:
         self._room = ROOM
         self._loses_history = frameworks()[recorder.framework].loses_history
         self._passes = Passes(recorder, engine, self._context, self._update, corrects)
-        self.judgement: Judgement = self._passes.judgement
+        self.judgment: Judgment = self._passes.judgment
         self.pass_begins, self.pass_ended, self.pass_failed = (
             self._passes.begins,
             self._passes.ended,
@@ -79,17 +79,17 @@ class Judge:
         try:
             getattr(self, what)(*given)
         except Exception as error:  # noqa: BLE001  # whatever it is
-            self.judgement.failure = described(error)
+            self.judgment.failure = described(error)
             self._end()
         self._left -= time.perf_counter() - begun
-        if self._left < 0 and not self.judgement.ended:
+        if self._left < 0 and not self.judgment.ended:
             self._end()
 
     # ---- calls -----------------------------------------------------------------------------------------------------------
 
     def call_begins(self, call: Call) -> None:
         """Called before an operation, when its operands are known: gives the twins the values that they have now."""
-        if self.judgement.ended:
+        if self.judgment.ended:
             return
         for known, tensor in zip(call.known, call.tensors, strict=True):
             self._update(known, tensor)
@@ -99,13 +99,11 @@ class Judge:
 
     def call_ended(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], results: Sequence[Any]) -> None:
         """Called after an operation, when its results are known."""
-        if self.judgement.ended:
+        if self.judgment.ended:
             return
         name = call.kind.name
-        if name in _HOOKS and call.known:
+        if call.known and self._sets_hook(name):
             self._passes.hooked(call.known[0], args[1] if len(args) > 1 else None)
-        elif name == "grad_fn" and call.known and ".register_" in self._recorder.program.text:  # a hook of the node
-            self._passes.hooked(call.known[0], None)
         elif name in _SETS_FLAG and call.known and call.known[0].twin is not None:
             self._set_flag(call.known[0], call.tensors[0])
         elif self._is_tracked(call):
@@ -118,6 +116,10 @@ class Judge:
                 self._follow(call, args, kwargs, [known for known, _ in found if known is not None], made)
         elif self._engine.tracks() and not call.unknown and all(each.twin is not None for each in call.known):
             self._keep_constants(call, results)
+
+    def _sets_hook(self, name: str) -> bool:
+        """Whether a call sets a hook of its tensor, or may do so: a node is read for that."""
+        return name in _HOOKS or (name == "grad_fn" and ".register_" in self._recorder.program.text)
 
     def _keep_constants(self, call: Call, results: Sequence[Any]) -> None:
         """Gives results that depend on nothing that needs a gradient twins without a history, though the framework gives them one. A view
@@ -245,7 +247,7 @@ class Judge:
 
     def written_unseen(self, known: KnownTensor) -> None:
         """Called when a tensor was written by an operation that was not recorded, such as one of another thread."""
-        if self.judgement.ended:
+        if self.judgment.ended:
             return
         for each in list(known.storage.tensors.values()):
             tensor = each.alive()
@@ -325,7 +327,7 @@ class Judge:
 
     def _end(self) -> None:
         """Ends the replay: the program computes too much."""
-        self.judgement.ended = True
+        self.judgment.ended = True
         for _, known in self._recorder.objects.tensors.living():
             known.twin = None
 

@@ -10,7 +10,7 @@ import numpy as np
 from inplacelab.autograd import no_grad
 from inplacelab.ops.creation import to_tensor
 from inplacelab.recorders.backward_passes import reachable
-from inplacelab.recorders.judging.judgement import Operand
+from inplacelab.recorders.judging.judgment import Operand
 from inplacelab.recorders.snapshots import BITS
 from inplacelab.tensor import Tensor
 

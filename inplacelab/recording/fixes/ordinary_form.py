@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.spots import name_in_place, replaced
@@ -44,14 +44,21 @@ def ordinary(program: SourceTree, statement: ast.stmt, name: str, target: str = 
     return edits if target in known else [program.insert(value, f"{target} = "), *edits]
 
 
-def in_form(program: SourceTree, statement: ast.stmt, op: str, form: ast.expr) -> list[EditFacts]:
+def parameters(form: ast.expr, package: str) -> list[str]:
+    """Returns the names in an expression but that of the package, in order, first `x`."""
+    names = [each for each in ast.walk(form) if isinstance(each, ast.Name) and each.id not in ("x", package)]
+    return ["x", *dict.fromkeys(each.id for each in sorted(names, key=lambda each: each.col_offset))]
+
+
+def in_form(program: SourceTree, statement: ast.stmt, op: str, form: ast.expr, names: Sequence[str]) -> list[EditFacts]:
     """Rewrites an operation as another expression, which makes a new tensor; nothing if the statement has no such operation, or more than one.
 
     Args:
         program: the program.
         statement: the statement.
         op: the operation; "setitem" for an assignment to a part of a tensor.
-        form: the expression. Its names `x`, `a` and, for two more, `b` stand for the tensor and for what else the operation is given.
+        form: the expression.
+        names: its names for the tensor, and for what else the operation is given.
     """
     call: ast.expr | None = None
     match statement:
@@ -64,10 +71,9 @@ def in_form(program: SourceTree, statement: ast.stmt, op: str, form: ast.expr) -
             (call,) = calls
             owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
             given = [*(each for each in owner if root_of(each) not in program.imported), *call.args]
-    used = {each.id for each in ast.walk(form) if isinstance(each, ast.Name)} & set("xab")
-    if len(given) != len(used):
+    if len(given) != len(names):
         return []
-    expression = Filled(dict(zip("xab", given, strict=False))).visit(form)
+    expression = Filled(dict(zip(names, given, strict=True))).visit(form)
     if op != "setitem" and not op.endswith("_"):
         text = ast.unparse(expression)
         return (

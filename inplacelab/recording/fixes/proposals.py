@@ -12,7 +12,7 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.crossing import crossing, turn
 from inplacelab.recording.fixes.kept_copies import copies_kept, copies_of_all
-from inplacelab.recording.fixes.ordinary_form import NO_ORDINARY, Filled, in_form, ordinary
+from inplacelab.recording.fixes.ordinary_form import NO_ORDINARY, Filled, in_form, ordinary, parameters
 from inplacelab.recording.fixes.refused import refused_ways
 from inplacelab.recording.fixes.second_pass import detached_states
 from inplacelab.recording.fixes.spots import (
@@ -221,8 +221,10 @@ def in_other_forms(spot: Spot, forms: Sequence[str], alias: str, read: Read, lin
         package = ast.Name(package_of(where.program, alias) or alias)
         statement = where.statement
         for form in forms if statement is not None else ():
-            filled = Filled({alias: package}).visit(ast.parse(form, mode="eval").body)
-            if statement is not None and (edits := in_form(where.program, statement, spot.op, filled)):
+            expression = ast.parse(form, mode="eval").body
+            names = parameters(expression, alias)
+            filled = Filled({alias: package}).visit(expression)
+            if statement is not None and (edits := in_form(where.program, statement, spot.op, filled, names)):
                 says = _OTHER_FORM.format(where.line(statement.lineno), where.program.text(statement, edits))
                 yield where.proposal(says, edits, way="form", reason=_OWN_GRADIENT)
 

@@ -6,7 +6,7 @@ computed here: the gradient of `a` is [0, 0]; right is [36, 0]
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import plainly
@@ -34,6 +34,8 @@ NEW_RESULT = Text(
     "let `forward` return a new tensor, such as `x.clone()`, and not its argument",
     "让 `forward` 返回新的张量（例如 `x.clone()`），不要直接返回它的参数",
 )
+_WRITE = Text("write {0}", "写成{0}")
+_OR = Text(" or ", "或")
 _VALUE = Text("the assigned value", "所赋的值")
 _OPERAND = Text("an operand", "一个操作数")
 
@@ -87,6 +89,17 @@ def _code_of(blamed: BlamedFacts) -> str:
     """Returns how the operation is written: its name, or the assignment to an index without its value."""
     target, assigned, _ = blamed.sites[0].expression.partition(" = ") if blamed.sites else ("", "", "")
     return f"{target} = ..." if blamed.op == "setitem" and assigned and len(target) < LONGEST else plainly(blamed.op)
+
+
+def written_as(forms: Sequence[str]) -> Text:
+    """Returns how an operation can be written so that its gradient is right; nothing if that is not known."""
+    if not forms:
+        return Text("", "")
+    some = [Text(f"`x = {each}`", f" `x = {each}` ") for each in forms]
+    joined = some[0]
+    for each in some[1:]:
+        joined = joined + _OR + each
+    return _WRITE.format(joined)
 
 
 def says_wrong(gradients: tuple[GradientFacts, ...]) -> Text:

@@ -110,7 +110,7 @@ class Difference:
 
 
 @dataclass
-class Judgement:
+class Judgment:
     """What the comparison has shown.
 
     Attributes:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inplacelab.frameworks.paddle.rewritten import REWRITTEN
+from inplacelab.frameworks.paddle.right_forms import RIGHT_FORMS
 
 paddle = pytest.importorskip("paddle")
 
@@ -50,4 +50,4 @@ def test_the_rewritten_program_is_right(wrong: str, rewritten: str, right: list[
 
 
 def test_each_is_tried() -> None:
-    assert {*PROGRAMS} == {*REWRITTEN}
+    assert {*PROGRAMS} == {*RIGHT_FORMS}
