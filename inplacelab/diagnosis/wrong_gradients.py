@@ -67,6 +67,10 @@ _GAP = Text("the engine does not compute `{0}` here", "引擎不计算这里的 
 _GAP_IN = Text("the engine does not compute `{0}` in line {1}", "引擎不计算第 {1} 行的 `{0}`")
 _UNKNOWN = Text("it is not known how it was computed", "不知道它是怎样算出的")
 _NO_NAME = Text("a tensor without a name", "没有名字的张量")
+_SKIPPED = Text(
+    "Backward passes that were not compared, since it is not known how their losses were computed: {0}.",
+    "没有比较的反向传播（不知道其损失是怎样算出的）：{0} 次。",
+)
 _ENDED = Text(
     "The comparison of gradients ended after {0} passes, because the program computes too much.",
     "程序的计算量太大，梯度的比较在 {0} 次反向传播之后结束。",
@@ -83,6 +87,7 @@ def not_compared(judgment: Judgment | None) -> list[Text]:
         return []
     ended = why_ended(judgment)
     said = [] if ended is None else [ended]
+    said += [_SKIPPED.format(judgment.skipped)] if judgment.skipped else []
     reasons: dict[Text, list[str]] = {}
     for names, gap in judgment.left_out.items():
         reasons.setdefault(why_left_out(gap), []).append(names[0] if names else "")

@@ -112,6 +112,8 @@ class Judge:
             self._room -= CALL + sum(size_of(known) for known in (*call.known, *(known for known, _ in made)))
             if self._room < 0:
                 self._end()
+            elif name == "detach_":
+                self._leave_gap(call.known[0], call.tensors[0], name, call.place, None)
             elif name not in _CUTS_HISTORY:
                 self._follow(call, args, kwargs, [known for known, _ in found if known is not None], made)
         elif self._engine.tracks() and not call.unknown and all(each.twin is not None for each in call.known):
@@ -316,8 +318,13 @@ class Judge:
         known.twin = twin
 
     def _has_other_history(self, known: KnownTensor, tensor: Any) -> bool:
-        """Whether a tensor has got a history without an operation that was replayed."""
-        return known.twin.stop_gradient and known.needs and self._engine.has_history(tensor)
+        """Whether a tensor has got or lost its history without an operation that was replayed."""
+        twin = known.twin
+        if self._loses_history:  # such a framework also gives constants one
+            return False
+        if twin.node is not None or "gap" in vars(twin):
+            return not known.needs
+        return bool(twin.stop_gradient and known.needs and self._engine.has_history(tensor))
 
     def _set_flag(self, known: KnownTensor, tensor: Any) -> None:
         needs = known.needs and self._engine.is_leaf(tensor)
