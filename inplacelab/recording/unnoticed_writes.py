@@ -410,7 +410,8 @@ class _Sweep:
             if number in seen or node is None:
                 continue
             seen.add(number)
-            if node.leaf is not None:
+            leaf = None if node.leaf is None else self.tensors.get(node.leaf)
+            if node.leaf is not None and (leaf is None or leaf.leaf):  # it may have got a history since
                 found |= dict.fromkeys(self.names.get(node.leaf, ())[:1])
             waiting += [edge.to for edge in node.edges]
         return tuple(sorted(found))
