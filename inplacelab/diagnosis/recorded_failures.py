@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import linecache
 import traceback
+from dataclasses import replace
 from types import FrameType
 
 from inplacelab.diagnosis.findings import Finding, Paint, plain, sources_of, told
@@ -41,9 +42,12 @@ from inplacelab.recorders.sources import parsed
 from inplacelab.recorders.static import message_of, names_in
 from inplacelab.recording.facts import FailureFacts, FixFacts, Step
 from inplacelab.recording.fixes import fixes_for, named, of_recording
+from inplacelab.recording.fixes.proposals import in_other_forms
+from inplacelab.recording.fixes.spots import NOTHING, Spot
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.failures import advice_for, is_update
 from inplacelab.recording.trace import failure_at, in_file, trail_of
+from inplacelab.supported import framework_of, loaded
 
 _FIX = Text("To fix it: {0}", "改法：{0}")
 
@@ -125,7 +129,7 @@ def unnoticed(recording: Recording, filename: str, judgment: Judgment | None = N
         judgment: what the comparison with this package's engine has shown, if there was one.
     """
     found = wrong_gradients(recording, judgment)
-    fixes = [_of_update(recording, each, filename) for each in found]
+    fixes = [_of_update(recording, each, filename) or _in_other_form(recording, each, filename) for each in found]
     return [
         Finding(
             in_file(facts, filename),
@@ -140,6 +144,18 @@ def unnoticed(recording: Recording, filename: str, judgment: Judgment | None = N
 def _of_update(recording: Recording, facts: FailureFacts, filename: str) -> tuple[FixFacts, ...]:
     """Returns the fixes for a pass that used the new values of parameters, which were not tried; none for any other."""
     return named(fixes_for([trail_of(facts)], *of_recording(recording)), filename) if is_update(facts) else ()
+
+
+def _in_other_form(recording: Recording, facts: FailureFacts, filename: str) -> tuple[FixFacts, ...]:
+    """Returns another way to write the operation whose gradient is wrong, which was not tried; nothing if none is known that fits the line."""
+    known = framework_of(recording)
+    if facts.blamed is None or not (facts.blamed.alone and facts.blamed.sites and known.right_forms):
+        return ()
+    op, at = facts.blamed.op, facts.blamed.sites[0]
+    spot = Spot(at.file, at.line, at.end_line, at.column, at.end_column, op)
+    forms = in_other_forms(spot, loaded(known.right_forms).get(op, ()), known.alias, *of_recording(recording))
+    first = next((replace(each, reason=NOTHING).facts() for each in forms if each.sure), None)
+    return named([] if first is None else [first], filename)
 
 
 def _last(raised: BaseException, recording: Recording) -> Step | None:

@@ -13,6 +13,7 @@ from inplacelab.place import Place
 from inplacelab.recorders.judging.judgment import Difference, Gap, Judgment
 from inplacelab.recorders.trial_data import Slope, is_slope
 from inplacelab.recording.facts import BlamedFacts, FailureFacts, GradientFacts, Sites, Step
+from inplacelab.recording.fixes.recorded import stands_alone
 from inplacelab.recording.places import names_at
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.gradients import NEW_RESULT, written_as
@@ -207,9 +208,17 @@ def _with_causes(recording: Recording, caused: Sequence[Difference]) -> Iterator
         assert cause is not None
         step = _step(recording, at, name)
         operand = replace(_gradient(cause.operand, at, cause.found, cause.expected), dtype=cause.dtype)
-        what = NEW_RESULT if cause.how == "not called" else written_as(forms.get(name, ()))
-        blamed = BlamedFacts(name, site_of(recording, at, step), operand, what)
+        what = NEW_RESULT if cause.how == "not called" else written_as(name, forms.get(name, ()))
+        blamed = BlamedFacts(name, site_of(recording, at, step), operand, what, _stands_alone(recording, step))
         yield _failure(recording, some, blamed=blamed)
+
+
+def _stands_alone(recording: Recording, step: Step | None) -> bool:
+    if step is None or not step.writes:
+        return step is not None
+    before = recording.before(step.index)
+    written = before.tensors.get(step.writes[0].tensor)
+    return written is not None and stands_alone(before, written)
 
 
 def _without_causes(recording: Recording, others: Sequence[Difference]) -> Iterator[FailureFacts]:

@@ -543,6 +543,8 @@ class BlamedFacts:
     """The gradient that it gives one of its operands."""
     instead: Text = field(default=Text("", ""), metadata=LEFT_OUT)
     """How to write it so that its gradient is right; empty if that is not known."""
+    alone: bool = field(default=False, metadata=LEFT_OUT)
+    """Whether it may make a new tensor instead: it writes none, or one of which the program has no other name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,13 @@ class SourceTree:
         foreign = [n for n in ast.walk(around) if isinstance(n, ast.Global | ast.Nonlocal) and name in n.names]
         return name in (*parameters, *stored) and not foreign
 
+    def is_parameter(self, statement: ast.stmt, name: str) -> bool:
+        """Whether a name in a statement is a parameter of the function around it: the caller has the tensor, too."""
+        around = next((each for each in self.around(statement) if isinstance(each, _Function)), None)
+        return around is not None and any(
+            isinstance(each, ast.arg) and each.arg == name for each in ast.walk(around.args)
+        )
+
     # ---- text ------------------------------------------------------------------------------------------------------------
 
     def _column(self, line: int, offset: int) -> int:

@@ -8,7 +8,7 @@ _WHERE = "paddle.where(mask, value, x)"
 _LERP = "x + (y - x) * weight"
 
 RIGHT_FORMS: Mapping[str, Sequence[str]] = {
-    "setitem": ("paddle.index_put(x, (index,), value)", _WHERE),
+    "setitem": ("paddle.index_put(x, (index,), value)", "paddle.index_put(x, (paddle.to_tensor(index),), value)", _WHERE),
     "masked_fill": (_WHERE,), "masked_fill_": (_WHERE,),
     "lerp": (_LERP,), "lerp_": (_LERP,),
     "floor_divide_": ("paddle.floor_divide(x, y)",),

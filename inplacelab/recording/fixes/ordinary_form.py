@@ -63,7 +63,7 @@ def in_form(program: SourceTree, statement: ast.stmt, op: str, form: ast.expr, n
     call: ast.expr | None = None
     match statement:
         case ast.Assign(targets=[ast.Subscript(value=x, slice=index)], value=value) if op == "setitem":
-            given = [x, index, value]
+            given = [x, index, value] if _fits(index, form, names[1]) else []
         case _:
             calls = [each for each in ast.walk(statement) if isinstance(each, ast.Call) and _name_of(each) == op]
             if len(calls) != 1 or calls[0].keywords:
@@ -87,6 +87,19 @@ def in_form(program: SourceTree, statement: ast.stmt, op: str, form: ast.expr, n
     return [replaced(program, statement, f"{ast.unparse(target)} = {ast.unparse(expression)}")]
 
 
+def _fits(index: ast.expr, form: ast.expr, name: str) -> bool:
+    """Whether an index can stand where an expression has its name: one of tensors in a tuple of indices, a list in a call."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    in_tuple = any(isinstance(each, ast.Tuple) and _is_named(each.elts, name) for each in ast.walk(form))
+    if any(isinstance(each, ast.Slice | ast.Constant) or ast.unparse(each)[:1] == "-" for each in parts):
+        return False
+    return not any(isinstance(each, ast.List) for each in parts) if in_tuple else not isinstance(index, ast.Tuple)
+
+
+def _is_named(some: Sequence[ast.expr], name: str) -> bool:
+    return [each.id for each in some if isinstance(each, ast.Name)] == [name]
+
+
 def _name_of(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
@@ -100,6 +113,11 @@ class Filled(ast.NodeTransformer):
 
     def __init__(self, by: Mapping[str, ast.expr]) -> None:
         self._by = by
+
+    def visit_Tuple(self, node: ast.Tuple) -> ast.expr:
+        only = node.elts[0] if len(node.elts) == 1 else None
+        filled = self._by.get(only.id) if isinstance(only, ast.Name) else None
+        return filled if isinstance(filled, ast.Tuple) else self.generic_visit(node)  # type: ignore[return-value]  # a tuple again
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._by.get(node.id, node)

@@ -44,7 +44,7 @@ _NOT_INPLACE = Text(
     "把{0}的参数改为 `inplace=False`，使运算产生一个新张量",
 )
 _OTHER_FORM = Text("in {0} write `{1}`", "把{0}改写为 `{1}`")
-_OWN_GRADIENT = Text("the framework gives what stands there a wrong gradient", "框架对原来的写法求的梯度是错的")
+_OWN_GRADIENT = Text("the framework computes a wrong gradient of what stands there", "框架对原来的写法求的梯度是错的")
 _CLONE = Text("put `{0} = {0}.clone()` before {1}, so that {2}", "在{1}之前加上 `{0} = {0}.clone()`，{2}")
 _CLONE_WRITTEN = Text("the clone is written", "让写入落在副本上")
 _VIEW_OF_CLONE = Text("`{0}` is a view of the clone", "让 `{0}` 成为副本的视图")
@@ -226,7 +226,9 @@ def in_other_forms(spot: Spot, forms: Sequence[str], alias: str, read: Read, lin
             filled = Filled({alias: package}).visit(expression)
             if statement is not None and (edits := in_form(where.program, statement, spot.op, filled, names)):
                 says = _OTHER_FORM.format(where.line(statement.lineno), where.program.text(statement, edits))
-                yield where.proposal(says, edits, way="form", reason=_OWN_GRADIENT)
+                bound = edits[0].text.partition(" = ")[0]
+                sure = not where.program.is_parameter(statement, bound)
+                yield where.proposal(says, edits, way="form", reason=_OWN_GRADIENT, sure=sure)
 
 
 def _called_in_place(where: Where, call: ast.Call, statement: ast.stmt) -> Iterator[Proposal]:
