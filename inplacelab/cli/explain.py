@@ -22,9 +22,16 @@ from inplacelab.diagnosis.document import Attempts, Names, Report, to_annotation
 from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.findings import ChangedError, Finding, Paint, completed, told
 from inplacelab.diagnosis.recorded_failures import EVENTS, finding, handled, unnoticed, watched_in
-from inplacelab.diagnosis.report import paint_for, report, report_not_tried, report_of_trials, report_written
+from inplacelab.diagnosis.report import (
+    paint_for,
+    report,
+    report_not_tried,
+    report_of_advice,
+    report_of_trials,
+    report_written,
+)
 from inplacelab.diagnosis.trial_run import STEPS
-from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, text_of, write
+from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, Tried, text_of, write
 from inplacelab.diagnosis.wrong_gradients import elements_of, settled
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use, framework_of_script, not_installed
@@ -96,8 +103,9 @@ Check = Callable[[Sequence[Finding], Judgment], tuple[list[Finding], list[Text]]
 
 
 def seen_in(
-    ran: Ran, recording: Recording, path: Path, framework: Framework, *, paint: Paint, check: Check | None = None
-) -> Seen:
+    ran: Ran, recording: Recording, path: Path, framework: Framework, *, paint: Paint, check: Check | None = None,
+    untried: bool = True,
+) -> Seen:  # fmt: skip
     """Returns what is seen in a recording.
 
     Args:
@@ -107,6 +115,7 @@ def seen_in(
         framework: its framework.
         paint: colors what is printed.
         check: checks gradients; None if they are not checked.
+        untried: whether to say what may be done about wrong gradients, which was not tried.
     """
     filename, raised = str(path), ran.raised
     others = handled(raised, recording, filename)
@@ -116,7 +125,8 @@ def seen_in(
     if check is not None and ran.judgment is not None:
         silent, checked_by_slopes = check(silent, ran.judgment)
     found = [*others, *silent]
-    said = [f"\n{report(each, paint=paint)}" for each in (*others, *silent[:MOST])]
+    said = [f"\n{report(each, paint=paint)}" for each in others]
+    said += [f"\n{report(each, advice=untried, paint=paint)}" for each in silent[:MOST]]
     if len(silent) > MOST:
         said.append(f"\n{_MORE.format(len(silent) - MOST)}")
     if not found:
@@ -131,7 +141,15 @@ def seen_in(
     checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
     trails = () if checked else ending_trails(recording, filename)
     ended = finding(raised, recording, filename)
+    if ended is not None and any(_missed(ended) in each.facts.wrong for each in silent):
+        ended = None  # the gradient is None because it is wrong
     return Seen(said, *watched_in(recording), notes, found, ended, told(raised), trails, checked)
+
+
+def _missed(found: Finding) -> str | None:
+    """Returns the tensor whose gradient a program has found to be None; None if that is not what failed."""
+    refusal = found.facts.refusal
+    return refusal.name if refusal is not None and refusal.rule == "no_gradient" else None
 
 
 _SAYS = {
@@ -274,10 +292,11 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         watching = stack.enter_context(explain(framework.name, aliases=options.aliases)) if watches else None
         is_recorded = to is not None or watching is None
         ran = stack.enter_context(_running(options, main, tree, use, left, is_recorded=is_recorded))
-        printed = None if options.format == "json" or watching is not None else ran.recording
         is_child = ran.recording is None and is_recorded  # the script has forked it
         # Before anything is said: of several ranks each says all that it has to say at once.
         seen = None if is_child else _seen(options, main, use, ran, watching)
+        is_silent = options.format == "json" or watching is not None or (seen is not None and seen.ended is None)
+        printed = None if is_silent else ran.recording
         status = commands.report(ran.raised, printed, str(main.path), untried=not _tries(options))
         if seen is None:
             return Report(main.path, status, framework.name)
@@ -303,7 +322,8 @@ def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching:
     if watching is None:
         assert ran.recording is not None
         check = partial(_checked, options, main, framework) if options.check else None
-        seen = seen_in(ran, ran.recording, main.path, framework, paint=paint, check=check)
+        untried = not _tries(options) or ran.raised is not None
+        seen = seen_in(ran, ran.recording, main.path, framework, paint=paint, check=check, untried=untried)
     else:
         seen = seen_by(watching, ran.raised, advice=not _tries(options), paint=paint)
         watching.ended(None)
@@ -393,8 +413,10 @@ def _tried(
             tried = trials.find(seen.trails, fails=seen.error is not None)
     except (NotTriedError, KeyboardInterrupt) as reason:
         why = reason.why if isinstance(reason, NotTriedError) else STOPPED
-        return seen, _not_tried(options, why), ()
-    _say(options, "\n" + report_of_trials(tried, framework.name, paint=paint_for(sys.stderr)))
+        not_tried = _not_tried(options, why)
+        _say_advice(options, seen)
+        return seen, not_tried, ()
+    said = _say_tried(options, framework, seen, tried)
     sources = {each.file: trials.read(each.file) for fix in tried.fixes for each in fix.edits}
     # What computes something else on purpose is shown, and never written.
     written = next((each for each in tried.fixes if options.fix and each.checked not in ("runs", "renewed")), None)
@@ -405,7 +427,6 @@ def _tried(
     elif changed is not None:
         written = None
         _say(options, _NOT_WRITTEN.format(shown_file(changed)))
-    said = None if tried.fixes else report_of_trials(tried, framework.name)
     seen = _with_tried(seen, tried.fixes, sources, written)
     return seen, Attempts(tried.count, said), of_program(tried.fixes, main.path)
 
@@ -441,6 +462,24 @@ def _now(name: str) -> str | None:
         return text_of(name)
     except (OSError, SyntaxError, ValueError):
         return None
+
+
+def _say_tried(options: argparse.Namespace, framework: Framework, seen: Seen, tried: Tried) -> str | None:
+    """Says what came of trying fixes. Returns it if none works."""
+    if seen.error is None:  # the report has said what is wrong, and copies do not help
+        tried = replace(tried, copies=None, why=None)
+    _say(options, "\n" + report_of_trials(tried, framework.name, paint=paint_for(sys.stderr)))
+    if tried.fixes:
+        return None
+    _say_advice(options, seen)
+    return report_of_trials(tried, framework.name)
+
+
+def _say_advice(options: argparse.Namespace, seen: Seen) -> None:
+    """Says what else may be done about wrong gradients, if no tried fix is shown."""
+    found = seen.handled if seen.error is None else ()  # otherwise the reports have said it
+    for each in dict.fromkeys(report_of_advice(each) for each in found if each.error is None):
+        _say(options, each)
 
 
 def _not_tried(options: argparse.Namespace, why: Text) -> Attempts:

@@ -63,11 +63,15 @@ def report(found: Finding, *, advice: bool = True, paint: Paint = plain) -> str:
     for count, each in enumerate(blocks):
         lines += [*([str(_OR), ""] if count else []), *each, ""]
     lines += [str(closed_up(each)) for each in (*reasons(found.facts), *found.facts.remarks)]
-    if found.fixes and (advice or found.fixes[0].checked):
-        lines += [str(closed_up(each)) for each in block(found.fixes)]
-    elif advice and found.advice:
-        lines.append(str(closed_up(found.advice)))
+    if advice or (found.fixes and found.fixes[0].checked):
+        lines.append(report_of_advice(found))
     return "\n".join(lines).rstrip("\n")
+
+
+def report_of_advice(found: Finding) -> str:
+    """Returns what may be done; nothing if that is not known."""
+    said = block(found.fixes) if found.fixes else [found.advice] if found.advice else []
+    return "\n".join(str(closed_up(each)) for each in said)
 
 
 def _lines(some: Sequence[Mark], paint: Paint) -> Iterator[str]:
@@ -162,7 +166,7 @@ def quoted(lines: Sequence[Mark], *, indent: str = "  ", paint: Paint = plain) -
     """Yields each line with its remarks below; consecutive remarks about one line share it."""
     gutter = max((len(str(each.line)) for each in lines), default=0)
     shown = None
-    for each in lines:
+    for each, following in zip(lines, [*lines[1:], None], strict=True):
         text = each.at.text.rstrip()
         if each.line != shown:
             yield f"{indent}{each.line:>{gutter}} | {text or _UNKNOWN}"
@@ -171,7 +175,8 @@ def quoted(lines: Sequence[Mark], *, indent: str = "  ", paint: Paint = plain) -
         blank, sign = " " * _width(text[:left]), _SIGNS.get(each.role, "^") * max(_width(text[left:right]), 1)
         said = f"{sign} {closed_up(each.says)}" if text else str(closed_up(each.says))
         yield f"{indent}{'':>{gutter}} | {blank}{paint(said, each.role)}"
-        if each.calls != _NOTHING:
+        repeated = following is not None and (following.line, following.calls) == (each.line, each.calls)
+        if each.calls != _NOTHING and not repeated:
             yield f"{indent}{'':>{gutter}} | {blank}{closed_up(each.calls)}"
 
 
