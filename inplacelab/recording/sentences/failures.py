@@ -47,27 +47,27 @@ _HEADLINES = {
     "own": Text("An update changed a parameter that backward still needed", "参数更新修改了反向传播仍然需要的参数"),
     "again": Text("Backward needed a value that an earlier backward had released", "反向传播需要的值已被之前的反向传播释放"),
     "silent": Text(
-        "Nothing failed, but the {0} wrong: a kept value was overwritten without a new version, and backward used the new value",
-        "没有报错，但{0}是错的：一个已保存的值被覆盖而版本号没有增加，反向传播使用了新的值",
+        "Backward raised no error, but the {0} wrong: a kept value was overwritten without a new version, and backward used the new value",
+        "反向传播没有报错，但{0}是错的：一个已保存的值被覆盖而版本号没有增加，反向传播使用了新的值",
     ),
     "unchecked": Text(
-        "Nothing failed, but the {0} wrong: a kept value was overwritten, and backward used the new value without a check of its version",
-        "没有报错，但{0}是错的：一个已保存的值被覆盖，反向传播没有检查版本号，使用了新的值",
+        "Backward raised no error, but the {0} wrong: a kept value was overwritten, and backward used the new value without a check of its version",
+        "反向传播没有报错，但{0}是错的：一个已保存的值被覆盖，反向传播没有检查版本号，使用了新的值",
     ),
-    "wrong": Text("Nothing failed, but the {0} wrong from {1} on", "没有报错，但{0}从{1}起是错的"),
-    "history": Text("Nothing failed, but the {0} wrong", "没有报错，但{0}是错的"),
+    "wrong": Text("Backward raised no error, but the {0} wrong from {1} on", "反向传播没有报错，但{0}从{1}起是错的"),
+    "history": Text("Backward raised no error, but the {0} wrong", "反向传播没有报错，但{0}是错的"),
     "lost": Text(
-        "Nothing failed, but the {0} wrong: backward did not know of a write, and computed as if it had not happened",
-        "没有报错，但{0}是错的：反向传播不知道有一次写入，按没有这次写入来计算",
+        "Backward raised no error, but the {0} wrong: backward did not know of a write, and computed as if it had not happened",
+        "反向传播没有报错，但{0}是错的：反向传播不知道有一次写入，按没有这次写入来计算",
     ),
     "node": Text(
-        "Nothing failed, but the {0} wrong: backward did not know of a write, and computed as if it had not happened",
-        "没有报错，但{0}是错的：反向传播不知道有一次写入，按没有这次写入来计算",
+        "Backward raised no error, but the {0} wrong: backward did not know of a write, and computed as if it had not happened",
+        "反向传播没有报错，但{0}是错的：反向传播不知道有一次写入，按没有这次写入来计算",
     ),
     "direct": Text(
-        "Nothing failed, but the {0} wrong: a value was overwritten without a new grad node. What came later used the new value, and "
+        "Backward raised no error, but the {0} wrong: a value was overwritten without a new grad node. What came later used the new value, and "
         "backward passed its gradient on to what the old value was computed from",
-        "没有报错，但{0}是错的：一个值被覆盖，却没有新的梯度节点。之后的计算使用了新的值，反向传播却把它的梯度传给了计算旧值所用的张量",
+        "反向传播没有报错，但{0}是错的：一个值被覆盖，却没有新的梯度节点。之后的计算使用了新的值，反向传播却把它的梯度传给了计算旧值所用的张量",
     ),
 }  # fmt: skip
 _GRADIENTS = (
@@ -76,6 +76,7 @@ _GRADIENTS = (
     Text("gradients of {0} are", " {0} 的梯度"),
 )
 """Of tensors without names, of one, and of several."""
+_AND_OTHERS = Text("{0} and {1} others", "{0} 等 {2} 个张量")
 _ADVICE = {
     "stale": Text(
         "To fix it: write out of place, or to a `clone()`; or overwrite only after `backward()`. ",
@@ -266,14 +267,23 @@ def headline(facts: FailureFacts) -> Text:
         return _HEADLINES[update]
     if facts.kind not in ("silent", "wrong"):
         return _HEADLINES.get(facts.kind, _NOTHING)
-    names = [f"`{each}`" for each in dict.fromkeys(facts.wrong)]
-    gradients = _GRADIENTS[min(len(names), 2)].format(enumerated(names))
+    gradients = _gradients_of(facts)
     if facts.kind == "silent":
         return closed_up(_HEADLINES[_way(facts)].format(gradients))
     if facts.blamed is None or not facts.blamed.sites:
         return closed_up(_HEADLINES["history"].format(gradients))
     at, there = facts.blamed.sites[0], facts.needed[0].file if facts.needed else ""
     return closed_up(_HEADLINES["wrong"].format(gradients, set_off(_line(at.line, at.file, there))))
+
+
+def _gradients_of(facts: FailureFacts) -> Text:
+    """Returns whose gradients are wrong, first those whose numbers are said."""
+    compared = (each.tensor for each in facts.gradients if each.tensor in facts.wrong)
+    names = [f"`{each}`" for each in dict.fromkeys((*compared, *facts.wrong))]
+    shown = enumerated(names)
+    if len(names) > MOST:
+        shown = _AND_OTHERS.format(enumerated(names[: MOST - 1]), len(names) - MOST + 1, len(names))
+    return _GRADIENTS[min(len(names), 2)].format(shown)
 
 
 def advice_for(facts: FailureFacts) -> Text | None:
@@ -433,7 +443,7 @@ class _Marks:
             says = {"silent": _USED, "wrong": _COMPUTED, "again": _NEEDED_AGAIN}.get(facts.kind, _NEEDED_HERE).format(
                 when
             )
-            numbers = _COLON + says_wrong(facts.gradients) if facts.gradients else _NOTHING
+            numbers = _COLON + says_wrong(facts.gradients, _not_called(facts)) if facts.gradients else _NOTHING
             yield self._mark("needed", facts.needed, says + numbers)
 
     def _made_for(self, refusal: RefusalFacts) -> Iterator[Mark]:
@@ -454,6 +464,11 @@ class _Marks:
         brief = _BRIEFEST[role] if None in version else _BRIEFLY[role].format(*version)
         calls = _NOTHING if role == "made" else self._stacks.calls(sites)
         return Mark(role, sites, says, brief, self._value, write, self._number, calls)
+
+
+def _not_called(facts: FailureFacts) -> str:
+    """Returns the function of the program whose `backward` should have run, and has not; "" if that is not what is wrong."""
+    return facts.blamed.op if facts.blamed is not None and not facts.blamed.operand.expected else ""
 
 
 def _says_kept(value: KeptFacts, when: Text) -> Text:

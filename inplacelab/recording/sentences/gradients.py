@@ -35,6 +35,10 @@ NEW_RESULT = Text(
     "让 `forward` 返回新的张量（例如 `x.clone()`），不要直接返回它的参数",
 )
 _WRITE = Text("write {0}", "写成{0}")
+_ASSIGN = Text(
+    "use only integers and slices as indices (`x[:, 0:1]`, not `x[:, [0]]`), or write {0} with a mask of the shape of `x`",
+    "下标只用整数和切片（写 `x[:, 0:1]`，不写 `x[:, [0]]`），或写成{0}，其中掩码的形状与 `x` 相同",
+)
 _OR = Text(" or ", "或")
 _VALUE = Text("the assigned value", "所赋的值")
 _OPERAND = Text("an operand", "一个操作数")
@@ -45,7 +49,8 @@ _LEAF_AT = Text(
     "{0} 的梯度有 {4} 个元素错误：{3} 是 {1}，正确的是 {2}",
 )
 _ALONE = Text(
-    "the gradient of {0} is {1}, without what `backward` gives", "{0} 的梯度是 {1}，其中缺少 `backward` 给出的部分"
+    "the gradient of {0} is {1}, without the part that `{5}.backward` computes",
+    "{0} 的梯度是 {1}，缺少应由 `{5}.backward` 计算的部分",
 )
 _TENSOR = Text("a tensor without a name", "一个没有名字的张量")
 _MORE = Text("; {0} more are wrong", "；另有 {0} 个梯度也是错的")
@@ -61,7 +66,7 @@ _HISTORY = Text(
     "The gradient of each operation alone is right, so the framework has recorded another history than that of the operations that ran.",
     "每个操作单独的梯度都是对的，所以出错的是框架记录的历史，它与实际运行的操作不符。",
 )
-_INSTEAD = Text("To fix it: {0}. Then the gradient is right.", "改法：{0}，这样梯度就是对的。")
+_INSTEAD = Text("To fix it: {0}.", "改法：{0}。")
 _OTHERWISE = Text("To fix it: compute this part with other operations.", "改法：请改用其他操作计算这一部分。")
 _OUT_OF_PLACE = Text(
     "To fix it: write out of place, or compute this part with other operations.",
@@ -91,10 +96,17 @@ def _code_of(blamed: BlamedFacts) -> str:
     return f"{target} = ..." if blamed.op == "setitem" and assigned and len(target) < LONGEST else plainly(blamed.op)
 
 
-def written_as(forms: Sequence[str]) -> Text:
-    """Returns how an operation can be written so that its gradient is right; nothing if that is not known."""
+def written_as(op: str, forms: Sequence[str]) -> Text:
+    """Returns how an operation can be written so that its gradient is right; nothing if that is not known.
+
+    Args:
+        op: the operation.
+        forms: the ways to write it. Of an assignment, only the last one takes any index.
+    """
     if not forms:
         return Text("", "")
+    if op == "setitem":
+        return _ASSIGN.format(Text(f"`x = {forms[-1]}`", f" `x = {forms[-1]}`"))
     some = [Text(f"`x = {each}`", f" `x = {each}` ") for each in forms]
     joined = some[0]
     for each in some[1:]:
@@ -102,19 +114,19 @@ def written_as(forms: Sequence[str]) -> Text:
     return _WRITE.format(joined)
 
 
-def says_wrong(gradients: tuple[GradientFacts, ...]) -> Text:
-    """Says what gradients are, and what is right."""
-    some = [_says_leaf(each) for each in gradients[:MOST]]
+def says_wrong(gradients: tuple[GradientFacts, ...], missing: str = "") -> Text:
+    """Says what gradients are, and what is right; or that the part of a function that was not called is missing."""
+    some = [_says_leaf(each, missing) for each in gradients[:MOST]]
     said = some[0]
     for each in some[1:]:
         said += _SEPARATOR + each
     return said + _MORE.format(len(gradients) - MOST) if len(gradients) > MOST else said
 
 
-def _says_leaf(each: GradientFacts) -> Text:
+def _says_leaf(each: GradientFacts, missing: str) -> Text:
     named = f"`{each.tensor}`" if each.tensor else _TENSOR
     pattern = _ALONE if not each.expected else _LEAF if each.element is None else _LEAF_AT
-    return pattern.format(named, each.found or "None", each.expected, _element(each), each.differing)
+    return pattern.format(named, each.found or "None", each.expected, _element(each), each.differing, missing)
 
 
 def _element(each: GradientFacts) -> str:
