@@ -61,7 +61,7 @@ Nothing failed, but the gradient of `a` is wrong from line 5 on:
       | ~~~~~~~~~~~~~~~~~~ wrong from here on: `m[mask] = ...` gives the assigned value the gradient 0; right is 12 (float32)
     6 | (m * m).sum().backward()
       | ^^^^^^^^^^^^^^^^^^^^^^^^ computed here: the gradient of `a` is [0, 0]; right is [36, 0]{END}\
-To fix it: write `x = paddle.index_put(x, (index,), value)`; with a mask and one value also `x = paddle.where(mask, value, x)`. Then the gradient is right.\
+To fix it: write `x = paddle.index_put(x, (index,), value)`. Then the gradient is right.\
 """, f"""\
 没有报错，但 `a` 的梯度从第 5 行起是错的：
 
@@ -70,7 +70,7 @@ To fix it: write `x = paddle.index_put(x, (index,), value)`; with a mask and one
       | ~~~~~~~~~~~~~~~~~~ 从这里起出错：`m[mask] = ...` 给所赋的值的梯度是 0，正确的是 12（float32）
     6 | (m * m).sum().backward()
       | ^^^^^^^^^^^^^^^^^^^^^^^^ 在此计算：`a` 的梯度是 [0, 0]，正确的是 [36, 0]{END_ZH}\
-改法：写成 `x = paddle.index_put(x, (index,), value)`；按掩码赋一个值时，也可以写成 `x = paddle.where(mask, value, x)`，这样梯度就是对的。"""),
+改法：写成 `x = paddle.index_put(x, (index,), value)`，这样梯度就是对的。"""),
     "lerp": (LERP, f"""\
 Nothing failed, but the gradient of `a` is wrong from line 4 on:
 
