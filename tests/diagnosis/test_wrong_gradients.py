@@ -129,7 +129,7 @@ To fix it: write `x = paddle.where(mask, value, x)`.""", f"""\
       |     调用处：第 8 行 `fill(m, a.sum())`
     9 |     (m * m).sum().backward()
       |     ^^^^^^^^^^^^^^^^^^^^^^^^ 在此计算：`a` 的梯度是 [0, 0]，正确的是 [12, 12]{END_ZH}\
-改法：写成 `x = paddle.where(mask, value, x)` 。"""),
+改法：写成 `x = paddle.where(mask, value, x)`。"""),
     "view": (VIEW, f"""\
 Backward raised no error, but the gradient of `a` is wrong: backward did not know of a write, and computed as if it had not happened:
 

@@ -34,12 +34,11 @@ NEW_RESULT = Text(
     "let `forward` return a new tensor, such as `x.clone()`, and not its argument",
     "让 `forward` 返回新的张量（例如 `x.clone()`），不要直接返回它的参数",
 )
-_WRITE = Text("write {0}", "写成{0}")
+_WRITE = Text("write `x = {0}`", "写成 `x = {0}`")
 _ASSIGN = Text(
-    "use only integers and slices as indices (`x[:, 0:1]`, not `x[:, [0]]`), or write {0} with a mask of the shape of `x`",
-    "下标只用整数和切片（写 `x[:, 0:1]`，不写 `x[:, [0]]`），或写成{0}，其中掩码的形状与 `x` 相同",
+    "use only integers and slices as indices (`x[:, 0:1]`, not `x[:, [0]]`), or write `x = {0}` with a mask of the shape of `x`",
+    "下标只用整数和切片（写 `x[:, 0:1]`，不写 `x[:, [0]]`），或写成 `x = {0}`，其中掩码的形状与 `x` 相同",
 )
-_OR = Text(" or ", "或")
 _VALUE = Text("the assigned value", "所赋的值")
 _OPERAND = Text("an operand", "一个操作数")
 
@@ -101,17 +100,11 @@ def written_as(op: str, forms: Sequence[str]) -> Text:
 
     Args:
         op: the operation.
-        forms: the ways to write it. Of an assignment, only the last one takes any index.
+        forms: the ways to write it, the best one first. Of an assignment, only the last one can replace any index.
     """
     if not forms:
         return Text("", "")
-    if op == "setitem":
-        return _ASSIGN.format(Text(f"`x = {forms[-1]}`", f" `x = {forms[-1]}`"))
-    some = [Text(f"`x = {each}`", f" `x = {each}` ") for each in forms]
-    joined = some[0]
-    for each in some[1:]:
-        joined = joined + _OR + each
-    return _WRITE.format(joined)
+    return _ASSIGN.format(forms[-1]) if op == "setitem" else _WRITE.format(forms[0])
 
 
 def says_wrong(gradients: tuple[GradientFacts, ...], missing: str = "") -> Text:
