@@ -73,12 +73,12 @@ _SKIPPED = Text(
     "没有比较的反向传播（不知道其损失是怎样算出的）：{0} 次。",
 )
 _ENDED = Text(
-    "The comparison of gradients ended after {0} passes, because the program computes too much.",
-    "程序的计算量太大，梯度的比较在 {0} 次反向传播之后结束。",
+    "Only the first {0} backward passes were compared, because the program computes too much.",
+    "程序的计算量太大，只比较了前 {0} 次反向传播的梯度。",
 )
 _FAILED = Text(
-    "The comparison of gradients ended after {0} passes: {1} inside inplacelab.",
-    "梯度的比较在 {0} 次反向传播之后结束：inplacelab 内部出现 {1}。",
+    "Only the first {0} backward passes were compared, because of an error inside inplacelab: {1}.",
+    "只比较了前 {0} 次反向传播的梯度，因为 inplacelab 内部出错：{1}。",
 )
 
 

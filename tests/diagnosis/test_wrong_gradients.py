@@ -97,7 +97,7 @@ Backward raised no error, but the gradient of `a` is wrong from line 4 on:
 
   train.py
     4 | y = paddle.lerp(a * 2, paddle.ones([3, 4]), a)
-      |     ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ wrong from here on: `lerp` gives `a` no gradient; 11 of its elements are not 0: [2, 3] is 8778 (float32)
+      |     ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ wrong from here on: `lerp` gives `a` no gradient, of which 11 elements should not be 0: [2, 3] should be 8778 (float32)
     5 | (y * y).sum().backward()
       | ^^^^^^^^^^^^^^^^^^^^^^^^ computed here: 11 elements of the gradient of `a` are wrong: [2, 3] is 8360; right is 17138{END}\
 To fix it (not checked):
@@ -106,7 +106,7 @@ To fix it (not checked):
 
   train.py
     4 | y = paddle.lerp(a * 2, paddle.ones([3, 4]), a)
-      |     ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ 从这里起出错：`lerp` 给 `a` 的梯度没有算出，其中 11 个元素不为 0：[2, 3] 是 8778（float32）
+      |     ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ 从这里起出错：`lerp` 给 `a` 的梯度没有算出，其中应有 11 个元素不为 0：[2, 3] 应为 8778（float32）
     5 | (y * y).sum().backward()
       | ^^^^^^^^^^^^^^^^^^^^^^^^ 在此计算：`a` 的梯度有 11 个元素错误：[2, 3] 是 8360，正确的是 17138{END_ZH}\
 改法（未经检验）：
@@ -264,7 +264,7 @@ def test_reasons_are_said_once_for_all_their_gradients() -> None:
     left_out = {("conv.weight",): gap, ("conv.bias",): gap, ("x",): None, (): other}
     judgment = Judgment(compared=2, left_out={**left_out}, passes=3, ended=True)
     ended, left = not_compared(judgment)
-    assert ended.en == "The comparison of gradients ended after 3 passes, because the program computes too much."
+    assert ended.en == "Only the first 3 backward passes were compared, because the program computes too much."
     assert left.en == (
         "Not compared with inplacelab's engine: the gradient of `conv.weight`, `conv.bias` (the engine does not compute `conv3d` here), the gradient "
         "of `x` (it is not known how it was computed)."
@@ -290,6 +290,9 @@ def test_the_element_that_differs_most_may_be_among_what_is_no_number() -> None:
 
 def test_more_gradients_than_are_shown_are_counted() -> None:
     many = tuple(GradientFacts(f"w{k}", "", "1") for k in range(5))
+    large = (GradientFacts("w", "", "5", (1, 0), 8),)
+    assert says_wrong(large).en == "the gradient of `w` is None; 8 of its elements should not be 0: [1, 0] should be 5"
+    assert says_wrong(large).zh == "`w` 的梯度是 None，其中应有 8 个元素不为 0：[1, 0] 应为 5"
     assert says_wrong(many).en.endswith("the gradient of `w2` is None; right is 1; 2 more are wrong")
     assert says_wrong(many).zh.endswith("`w2` 的梯度是 None，正确的是 1；另有 2 个梯度也是错的")
 

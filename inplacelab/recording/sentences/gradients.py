@@ -26,8 +26,8 @@ _NUMBERS_AT = Text(
 )
 _NOTHING_GIVEN = Text(" no gradient; right is {1} ({2})", "的梯度没有算出，正确的是 {1}（{2}）")
 _NOTHING_GIVEN_AT = Text(
-    " no gradient; {3} of its elements are not 0: {4} is {1} ({2})",
-    "的梯度没有算出，其中 {3} 个元素不为 0：{4} 是 {1}（{2}）",
+    " no gradient, of which {3} elements should not be 0: {4} should be {1} ({2})",
+    "的梯度没有算出，其中应有 {3} 个元素不为 0：{4} 应为 {1}（{2}）",
 )
 _NOT_CALLED = Text("`{0}.backward` should have run here, and did not", "这里本应运行 `{0}.backward`，却没有运行")
 NEW_RESULT = Text(
@@ -46,6 +46,10 @@ _LEAF = Text("the gradient of {0} is {1}; right is {2}", "{0} 的梯度是 {1}�
 _LEAF_AT = Text(
     "{4} elements of the gradient of {0} are wrong: {3} is {1}; right is {2}",
     "{0} 的梯度有 {4} 个元素错误：{3} 是 {1}，正确的是 {2}",
+)
+_NONE_AT = Text(
+    "the gradient of {0} is None; {4} of its elements should not be 0: {3} should be {2}",
+    "{0} 的梯度是 None，其中应有 {4} 个元素不为 0：{3} 应为 {2}",
 )
 _ALONE = Text(
     "the gradient of {0} is {1}, without the part that `{5}.backward` computes",
@@ -118,7 +122,9 @@ def says_wrong(gradients: tuple[GradientFacts, ...], missing: str = "") -> Text:
 
 def _says_leaf(each: GradientFacts, missing: str) -> Text:
     named = f"`{each.tensor}`" if each.tensor else _TENSOR
-    pattern = _ALONE if not each.expected else _LEAF if each.element is None else _LEAF_AT
+    pattern = _ALONE if not each.expected else _LEAF
+    if each.expected and each.element is not None:
+        pattern = _LEAF_AT if each.found else _NONE_AT
     return pattern.format(named, each.found or "None", each.expected, _element(each), each.differing, missing)
 
 
