@@ -17,11 +17,11 @@ from inplacelab.cli import output
 from inplacelab.cli.arguments import CannotError, Named, Parser, positive
 from inplacelab.cli.script import INTERRUPTED, Ran, main_of, parsed_script, running
 from inplacelab.diagnosis import recorded_failures
-from inplacelab.diagnosis.report import paint_for
+from inplacelab.diagnosis.report import paint_for, reports_of_wrong
 from inplacelab.diagnosis.unknown_keyword import add_note_on_keyword
 from inplacelab.installing import NAME
 from inplacelab.language import Text, enumerated
-from inplacelab.recorders.detection import Use, is_installed, not_installed
+from inplacelab.recorders.detection import Use, framework_of_script, is_installed, not_installed
 from inplacelab.recorders.part import LIMIT, Part, PartError
 from inplacelab.recording import codec
 from inplacelab.recording.compare import report as comparison
@@ -141,12 +141,24 @@ def record(options: argparse.Namespace) -> int:
     part = part_of(options, options.script)
     main = main_of(options.script, options.arguments)
     check_not_itself(to.path, main.path)
-    with running(main, options.arguments, title=options.title, part=part, use=use_of(options)) as ran:
+    use = use_of(options) or framework_of_script(main, parsed_script(main.path)[1])
+    known = frameworks()[use.framework]
+    judged = (
+        JUDGED if known.on_engine and not known.watch else 0
+    )  # what is watched is compared only if that is asked for
+    with running(main, options.arguments, title=options.title, part=part, use=use, judged=judged) as ran:
         status = report(ran.raised, ran.recording, str(main.path)) or ran.stopped
         check_begun(ran, status)
         if ran.recording is not None:
             output.write(ran.recording, to, ended_at=ran.ended_at)
+            wrong = recorded_failures.unnoticed(ran.recording, str(main.path), ran.judgment) if judged else []
+            for each in reports_of_wrong(wrong, paint=paint_for(sys.stderr)):
+                output.say(each, sys.stderr)
         return status
+
+
+JUDGED = 3
+"""So many seconds may be spent on comparing the gradients of a program that is recorded."""
 
 
 def check_begun(ran: Ran, status: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import math
 import os
 import shlex
 import sys
@@ -29,6 +30,7 @@ from inplacelab.diagnosis.report import (
     report_of_advice,
     report_of_trials,
     report_written,
+    reports_of_wrong,
 )
 from inplacelab.diagnosis.trial_run import STEPS
 from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, Tried, text_of, write
@@ -45,10 +47,6 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.stacks import shown_file
 from inplacelab.recording.trace import ending_trails, places_of, trail_of
 from inplacelab.supported import Framework, frameworks
-
-MOST = 5
-"""So many writes that a backward pass did not know of are shown."""
-_MORE = Text("({0} more of this kind.)", "（另有 {0} 处同类情况。）")
 
 
 @dataclass(frozen=True)
@@ -126,9 +124,7 @@ def seen_in(
         silent, checked_by_slopes = check(silent, ran.judgment)
     found = [*others, *silent]
     said = [f"\n{report(each, paint=paint)}" for each in others]
-    said += [f"\n{report(each, advice=untried, paint=paint)}" for each in silent[:MOST]]
-    if len(silent) > MOST:
-        said.append(f"\n{_MORE.format(len(silent) - MOST)}")
+    said += reports_of_wrong(silent, untried=untried, paint=paint)
     if not found:
         said += [*map(str, nothing_found(*watched_in(recording), ran.judgment))] if raised is None else []
         said += [str(each) for each in recording.notes if each not in ran.asides]
@@ -379,7 +375,9 @@ def _running(
     if not is_recorded:
         return running_plainly(main, options.arguments, tree, left=left)
     last = EVENTS if frameworks()[use.framework].keeps_last else None  # so that it may run for hours
-    return running(main, options.arguments, title=None, part=Part(STEPS), use=use, last=last, left=left, judged=True)
+    return running(
+        main, options.arguments, title=None, part=Part(STEPS), use=use, last=last, left=left, judged=math.inf
+    )
 
 
 def _tries(options: argparse.Namespace) -> bool:

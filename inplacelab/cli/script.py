@@ -206,7 +206,7 @@ def running(  # noqa: PLR0913  # what can be asked of a run
     use: Use | None = None,
     last: int | None = None,
     left: Left = lambda _, __: None,
-    judged: bool = False,
+    judged: float = 0,
 ) -> Iterator[Ran]:
     """Runs a program as the main one of this process. In the `with` block, nothing but the system can stop the process.
 
@@ -218,7 +218,7 @@ def running(  # noqa: PLR0913  # what can be asked of a run
         use: the framework that it uses; detected from its imports if None.
         last: keep the last so many events instead of the first steps (see `Session`).
         left: is told if the script leaves by `os._exit`.
-        judged: whether its gradients are compared with those of this package's engine.
+        judged: how many seconds comparing its gradients with those of this package's engine may take; 0 if they are not compared.
 
     Raises:
         CannotError: if there is no such file, or it is not a Python program.
@@ -236,7 +236,7 @@ def running(  # noqa: PLR0913  # what can be asked of a run
         last=last,
     )
     if judged:
-        session.compares_gradients()
+        session.compares_gradients(seconds=judged)
     stopping, process = Stopping(code), os.getpid()
     with stopping.handled():
         with main_module(main, arguments) as module, reporting_os_exit(left):

@@ -43,6 +43,7 @@ _ONLY_CELLS = Text(
 )
 _NOT_TRIED = Text("No fix was tried: {0}.", "没有尝试改法：{0}。")
 _WRITTEN = Text("Written.", "已写入文件。")
+_MORE = Text("({0} more of this kind.)", "（另有 {0} 处同类情况。）")
 _NOTHING = Text("", "")
 _UNKNOWN = Text("(its text is not known)", "（内容未知）")
 
@@ -72,6 +73,16 @@ def report_of_advice(found: Finding) -> str:
     """Returns what may be done; nothing if that is not known."""
     said = block(found.fixes) if found.fixes else [found.advice] if found.advice else []
     return "\n".join(str(closed_up(each)) for each in said)
+
+
+MOST = 5
+"""So many reports of wrong gradients are shown."""
+
+
+def reports_of_wrong(found: Sequence[Finding], *, untried: bool = True, paint: Paint = plain) -> list[str]:
+    """Returns what is known of gradients that are wrong without an error, with an empty line before each."""
+    said = [f"\n{report(each, advice=untried, paint=paint)}" for each in found[:MOST]]
+    return [*said, f"\n{_MORE.format(len(found) - MOST)}"] if len(found) > MOST else said
 
 
 def _lines(some: Sequence[Mark], paint: Paint) -> Iterator[str]:

@@ -179,7 +179,7 @@ To fix it: write only after this `backward()`, or compute the forward pass again
 def seen_of(text: str, folder: Path) -> tuple[Seen, Report]:
     script = folder / "train.py"
     script.write_text(text, encoding="utf-8")
-    with running(Main(script), [], title=None, part=Part(5000), use=Use("paddle"), judged=True) as ran:
+    with running(Main(script), [], title=None, part=Part(5000), use=Use("paddle"), judged=60) as ran:
         assert ran.recording is not None
         seen = seen_in(ran, ran.recording, script, frameworks()["paddle"], paint=plain)
         return seen, Report(script, 0, "paddle", findings=[*seen.handled], judgment=ran.judgment)
@@ -242,7 +242,7 @@ def test_a_write_is_an_alarm_if_the_comparison_ended_or_left_something_out(tmp_p
     text = HEAD + "b = a * 2\nc = b * b\nb.set_value(b + 1)\n(c * 0).sum().backward()\n"
     script = tmp_path / "train.py"
     script.write_text(text)
-    with running(Main(script), [], title=None, part=Part(5000), use=Use("paddle"), judged=True) as ran:
+    with running(Main(script), [], title=None, part=Part(5000), use=Use("paddle"), judged=60) as ran:
         assert ran.recording is not None
         assert ran.judgment is not None
         assert wrong_gradients(ran.recording, ran.judgment) == []
@@ -377,3 +377,62 @@ def test_a_framework_that_is_not_run_on_the_engine_is_not_checked(tmp_path: Path
     ran = checked(tmp_path, "import numpy\nnumpy.ones(3)\n")
     assert ran.returncode == 2
     assert "programs of 'numpy' are not run; leave the option out" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("statement", "rewritten"),
+    [
+        ("m[[0, 2]] = a * 3", "m = paddle.index_put(m, (paddle.to_tensor([0, 2]),), a * 3)"),
+        ("m[~mask] = a[:1] * 3", "m = paddle.index_put(m, (~mask,), a[:1] * 3)"),
+        ("m[0:1][mask[:1]] = a[:1] * 3", None),  # a new tensor would not be seen in `m`
+    ],
+)
+def test_the_line_to_write_fits_the_index(statement: str, rewritten: str | None, tmp_path: Path) -> None:
+    text = HEAD.replace("2.]", "2.], dtype='float64'").replace("stop", " stop") + (
+        "m = paddle.zeros([3], dtype='float64')\nmask = paddle.to_tensor([True, False, True])\n"
+        f"{statement}\n(m * m).sum().backward()\n"
+    )
+    seen, _ = seen_of(text, tmp_path)
+    fixes = [fix.says.en for each in seen.handled for fix in each.fixes]
+    assert fixes == ([] if rewritten is None else [f"in line 5 write `{rewritten}`"])
+    if rewritten is not None:
+        assert seen_of(text.replace(statement, rewritten), tmp_path)[0].handled == []
+
+
+def test_only_leaves_are_named_and_not_all_of_many(tmp_path: Path) -> None:
+    leaves = "".join(
+        f"w{k} = paddle.ones([1])\nw{k}.stop_gradient = False\nboth[0, {k}:{k + 1}] = w{k} * 2\n" for k in range(6)
+    )
+    text = (
+        f"import paddle\nboth = paddle.zeros([1, 6])\n{leaves}row = both[0]\nrow.scale_(0.5)\nboth.sum().backward()\n"
+    )
+    seen, _ = seen_of(text, tmp_path)
+    (found,) = seen.handled
+    assert {*found.facts.wrong} == {f"w{k}" for k in range(6)}
+    with speak("en"):
+        said = report(found)
+    assert said.startswith("Backward raised no error, but the gradients of `w5`, `w4`, `w3` and 3 others are wrong: ")
+
+
+def test_a_gradient_that_is_none_because_it_is_wrong_is_explained_once(tmp_path: Path) -> None:
+    text = HEAD + (
+        "class Twice(paddle.autograd.PyLayer):\n    @staticmethod\n    def forward(ctx, x):\n        ctx.mark_not_inplace(x)\n        return x\n"
+        "    @staticmethod\n    def backward(ctx, g):\n        return g * 2\n"
+        "y = Twice.apply(a * 3)\ny.sum().backward()\nprint(a.grad.tolist())\n"
+    )
+    (tmp_path / "train.py").write_text(text)
+    ran = subprocess.run(
+        [sys.executable, "-m", "inplacelab", "explain", "--lang", "en", "train.py"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )  # fmt: skip
+    assert "the gradient of `a` is None, without the part that `Twice.backward` computes" in ran.stderr
+    assert "no backward pass has reached `a`" not in ran.stderr
+    assert ran.stderr.count("To fix it") == 1
+
+
+def test_a_recording_says_which_gradients_are_wrong(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(MASK)
+    ran = subprocess.run(
+        [sys.executable, "-m", "inplacelab", "record", "--lang", "en", "train.py"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )  # fmt: skip
+    assert ran.returncode == 0
+    assert "the gradient of `a` is [0, 0]; right is [36, 0]" in ran.stderr
