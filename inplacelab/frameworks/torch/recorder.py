@@ -257,6 +257,10 @@ class TorchRecorder(CallRecorder[TorchCall]):
         if call.begun:
             self._handed(result)
             with Unseen():
+                for tensor in tensors_of(result):  # `forward` has made it without a history
+                    known = self.objects.tensors.find(tensor)
+                    if known is not None:
+                        self.objects.history(known, tensor)
                 self.judged("call_ended", call, args, kwargs, list(tensors_of(result)))
 
     # ---- code that runs with the mode off --------------------------------------------------------------------------------
@@ -306,7 +310,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
     ) -> Any:
         """Runs a backward pass for the program: `run` is the function through which all of them enter PyTorch's engine."""
-        if not self.guard.is_here() or self._is_off or self._is_fast:
+        if not self.guard.is_here() or self._is_off or self._is_fast or self._inside:  # a judge runs passes of its own
             return run(*args, **kwargs)
 
         def runs() -> Any:
