@@ -72,13 +72,15 @@ _SKIPPED = Text(
     "没有比较的反向传播（不知道其损失是怎样算出的）：{0} 次。",
 )
 _ENDED = Text(
-    "The comparison of gradients ended after {0} passes, because the program computes too much.",
-    "程序的计算量太大，梯度的比较在 {0} 次反向传播之后结束。",
+    "The comparison of gradients ended after {0}, because the program computes too much.",
+    "程序的计算量太大，梯度的比较在{0}之后结束。",
 )
 _FAILED = Text(
-    "The comparison of gradients ended after {0} passes: {1} inside inplacelab.",
-    "梯度的比较在 {0} 次反向传播之后结束：inplacelab 内部出现 {1}。",
+    "The comparison of gradients ended after {0}: {1} inside inplacelab.",
+    "梯度的比较在{0}之后结束：inplacelab 内部出现 {1}。",
 )
+_PASS = Text("{0} pass", " {0} 次反向传播")
+_PASSES = Text("{0} passes", " {0} 次反向传播")
 
 
 def not_compared(judgment: Judgment | None) -> list[Text]:
@@ -102,7 +104,8 @@ def why_ended(judgment: Judgment) -> Text | None:
     """Returns why the comparison ended before the program; None if it did not."""
     if not judgment.failure and not judgment.ended:
         return None
-    return (_FAILED if judgment.failure else _ENDED).format(judgment.passes, judgment.failure)
+    passes = (_PASS if judgment.passes == 1 else _PASSES).format(judgment.passes)
+    return (_FAILED if judgment.failure else _ENDED).format(passes, judgment.failure)
 
 
 def _names(names: Sequence[str]) -> Text:
@@ -130,8 +133,9 @@ _FRAMEWORK_IS_RIGHT = Text(
     "inplacelab 的引擎算出的 `{0}` 的梯度不同，但损失的有限差分与 {1} 的一致：后者是对的。请报告这个问题。",
 )
 _NEITHER = Text(
-    "Finite differences of the loss give {1} for an element of the gradient of `{0}`, and backward gives {2}.",
-    "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而反向传播给出 {2}。",
+    "Finite differences of the loss give {1} for an element of the gradient of `{0}`, and backward gives {2}. That is right only if the program means it, "
+    "for example by a `backward` of its own; see whether what that has kept was overwritten.",
+    "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而反向传播给出 {2}。除非程序有意如此（例如自己定义了 `backward`），否则梯度是错的；请检查其中保存的值是否被覆盖。",
 )
 _NO_SLOPES = Text(
     "No finite differences could be computed: the first backward pass needs a loss that depends smoothly on tensors that the program makes of numbers, "
