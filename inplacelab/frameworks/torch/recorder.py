@@ -319,6 +319,13 @@ class TorchRecorder(CallRecorder[TorchCall]):
 
         return self.run_pass(runs, "", args, kwargs, frame)
 
+    def _pass_begins(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> None:
+        if self.judge is not None:  # what other threads have put into `.grad` is not what this pass adds to it
+            with Unseen():
+                self.objects.look_at_gradients()
+                self.emit(events.Handed())
+        super()._pass_begins(name, args, kwargs, frame)
+
     # ---- tensors that become each other ----------------------------------------------------------------------------------
 
     def _swaps(

@@ -301,7 +301,8 @@ class FirstPass:
         bindings.look(scopes_of(frames), done=True)
         for each in [] if self._used.cuts else leaves:
             names, number = bindings.names_of(each), self._used.numbers.get(each)
-            if names and number is not None and each.is_floating_point():
+            is_changed = each._backward_hooks or getattr(each, "_post_accumulate_grad_hooks", None)
+            if names and number is not None and each.is_floating_point() and not is_changed:
                 name = next((one for one in names if one in self._elements), names[0])
                 self._reached.append((Leaf(number, name, _array(each), None), each))
 

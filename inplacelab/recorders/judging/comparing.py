@@ -142,8 +142,11 @@ class Passes:
         if under is None or not any(each.any() for each in arrays):
             return zeros
         seen = under.observed.of(custom.code, arrays)
-        if seen is not None and len(seen.returned) == len(behind):
-            return [z if r is None else r for r, z in zip(seen.returned, zeros, strict=True)]
+        returned = [] if seen is None else seen.returned
+        if len(returned) > len(behind):  # PyTorch wants one for each argument, also for those that are no tensors
+            returned = [each for each in returned if each is not None]
+        if seen is not None and len(returned) == len(behind):
+            return [z if r is None else r for r, z in zip(returned, zeros, strict=True)]
         under.missed.append(replace(custom.gap, never_ran=under.observed.never_ran(custom.code)))
         return zeros
 
