@@ -61,7 +61,7 @@ def wrong_gradients(recording: Recording, judgment: Judgment | None) -> list[Fai
 
 _NOT_COMPARED = Text("Not compared with inplacelab's engine: {0}.", "没有与 inplacelab 的引擎比较的梯度：{0}。")
 _BECAUSE = Text("the gradient of {0} ({1})", "{0}（{1}）")
-_OTHER_REASONS = Text("and {0} others", "以及另外 {0} 个")
+_OTHER_REASONS = Text("and {0} more", "以及另外 {0} 个")
 _HOOK = Text("a hook may change it", "钩子可能会修改它")
 _GAP = Text("the engine does not compute `{0}` here", "引擎不计算这里的 `{0}`")
 _GAP_IN = Text("the engine does not compute `{0}` in line {1}", "引擎不计算第 {1} 行的 `{0}`")
@@ -128,6 +128,10 @@ def why_left_out(gap: Gap | None) -> Text:
 _AGREES_TOO = Text(
     "Other gradients that agree with finite differences of the loss: {0}.", "另有 {0} 个梯度与损失的有限差分一致。"
 )
+_SAMPLE_AGREES = Text(
+    "Gradients that also agree with finite differences of the loss, each at one element: {0}.",
+    "其中 {0} 个梯度各取一个元素与损失的有限差分比较，结果一致。",
+)
 _FRAMEWORK_IS_RIGHT = Text(
     "The gradient of `{0}` is another one on inplacelab's engine, but finite differences of the loss agree with {1}'s: it is right. Please report this.",
     "inplacelab 的引擎算出的 `{0}` 的梯度不同，但损失的有限差分与 {1} 的一致：后者是对的。请报告这个问题。",
@@ -189,7 +193,7 @@ def settled(
         if name not in shapes and name not in right
     ]
     agree = sum(name not in shapes for name in right)
-    return found, [*said, *([_AGREES_TOO.format(agree)] if agree else [])]
+    return found, [*said, *([(_AGREES_TOO if some or said else _SAMPLE_AGREES).format(agree)] if agree else [])]
 
 
 def _with_slope(each: GradientFacts, slope: Slope | None, shape: tuple[int, ...] | None) -> GradientFacts:
