@@ -12,7 +12,7 @@ from inplacelab.language import Text, enumerated
 from inplacelab.place import Place
 from inplacelab.recorders.judging.judgment import Difference, Gap, Judgment
 from inplacelab.recorders.trial_data import Slope, is_slope
-from inplacelab.recording.facts import BlamedFacts, FailureFacts, GradientFacts, Sites, Step
+from inplacelab.recording.facts import BlamedFacts, FailureFacts, GradientFacts, KeptFacts, OverwriteFacts, Sites, Step
 from inplacelab.recording.places import names_at
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.gradients import NEW_RESULT, written_as
@@ -130,7 +130,7 @@ _AGREES_TOO = Text(
 )
 _SAMPLE_AGREES = Text(
     "Gradients that also agree with finite differences of the loss, each at one element: {0}.",
-    "其中 {0} 个梯度各取一个元素与损失的有限差分比较，结果一致。",
+    "另用损失的有限差分检查了 {0} 个梯度（各取一个元素），结果一致。",
 )
 _FRAMEWORK_IS_RIGHT = Text(
     "The gradient of `{0}` is another one on inplacelab's engine, but finite differences of the loss agree with {1}'s: it is right. Please report this.",
@@ -224,11 +224,21 @@ def _without_causes(recording: Recording, others: Sequence[Difference]) -> Itera
     """Yields one failure for each line in which passes began whose history is wrong, and writes on the way there."""
     groups: dict[Any, list[Difference]] = {}
     for each in others:
-        groups.setdefault((each.writes, each.place), []).append(each)
-    for (writes, _), some in groups.items():
+        groups.setdefault((each.writes, each.outside, each.place), []).append(each)
+    for (writes, outside, _), some in groups.items():
+        if outside:
+            yield replace(
+                _failure(recording, some), kind="silent", values=(_written_by_numpy(recording, outside[:MOST]),)
+            )
+            continue
         yield _failure(
             recording, some, written=tuple(site_of(recording, each, _step(recording, each)) for each in writes[:MOST])
         )
+
+
+def _written_by_numpy(recording: Recording, places: Sequence[Place]) -> KeptFacts:
+    sites = [site_of(recording, each, None) for each in reversed(places)]
+    return KeptFacts("", writes=tuple(OverwriteFacts("numpy", 0, 0, each, how="silent") for each in sites))
 
 
 def _failure(recording: Recording, some: Sequence[Difference], **facts: Any) -> FailureFacts:

@@ -11,12 +11,17 @@ import pytest
 
 pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
-from inplacelab.diagnosis.trial_run import Asked  # noqa: E402
-from inplacelab.frameworks.torch import trial  # noqa: E402  # it imports PyTorch
-from inplacelab.recorders.main_module import Main, main_module  # noqa: E402
-from inplacelab.recorders.trial_data import Slope, is_slope  # noqa: E402
-from inplacelab.recorders.trial_end import End  # noqa: E402
-from tests.diagnosis.test_report_document import strict  # noqa: E402
+from inplacelab.cli.script import parsed_script, running
+from inplacelab.diagnosis.recorded_failures import unnoticed
+from inplacelab.diagnosis.report import report
+from inplacelab.diagnosis.trial_run import Asked
+from inplacelab.frameworks.torch import trial  # it imports PyTorch
+from inplacelab.recorders.detection import framework_of_script
+from inplacelab.recorders.main_module import Main, main_module
+from inplacelab.recorders.part import Part
+from inplacelab.recorders.trial_data import Slope, is_slope
+from inplacelab.recorders.trial_end import End
+from tests.diagnosis.test_report_document import strict
 
 pytestmark = pytest.mark.oracle
 
@@ -75,10 +80,29 @@ def test_a_write_that_the_version_check_does_not_see(tmp_path: Path) -> None:
     assert (ran.returncode, gradient["found"], gradient["expected"], gradient["finite_difference"]) == (
         0, "[24, 48]", "[8, 16]", "16",
     )  # fmt: skip
-    assert "5 | b.data.mul_(3)\n    | ~~~~~~~~~~~~~~ overwritten by `mul_`" in ran.stderr
+    assert "5 | b.data.mul_(3)\n      | ~~~~~~~~~~~~~~ overwritten by `mul_`" in ran.stderr
 
 
 def test_a_check_and_aliases_are_refused_together(tmp_path: Path) -> None:
     ran = checked(tmp_path, DATA, "--aliases")
     assert (ran.returncode, ran.stdout) == (2, "")
     assert "--check records the program, and --aliases watches it" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("b = a.exp()\nx = b.detach().numpy()\nc = b.sum()\nx += 1\nc.backward()\n", "x += 1"),
+        ("x = numpy.ones(2, 'f')\nc = (a * torch.from_numpy(x)).sum()\nx[:] = 3\nc.backward()\n", "x[:] = 3"),
+    ],
+)
+def test_a_write_by_numpy_has_its_line(body: str, line: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import numpy\n" + HEAD + body)
+    tree = parsed_script(tmp_path / "train.py")[1]
+    use = framework_of_script(Main(tmp_path / "train.py"), tree)
+    with running(Main(tmp_path / "train.py"), [], title=None, part=Part(5000), use=use, judged=True) as ran:
+        assert ran.recording is not None
+        (found,) = unnoticed(ran.recording, str(tmp_path / "train.py"), ran.judgment)
+    said = report(found)
+    assert f"{line}\n" in said
+    assert "overwritten by `numpy`, which raises no version here" in said

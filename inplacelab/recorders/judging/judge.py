@@ -256,6 +256,10 @@ class Judge:
             if each.twin is not None and tensor is not None and self._engine.has_history(tensor):
                 self._leave_gap(each, tensor, "", None, None)
 
+    def written_outside(self, place: Place) -> None:
+        """Called when other code has written memory of tensors without an operation."""
+        self._passes.outside.append(place)
+
     def _follow_writes(self, call: Call, behind: tuple[Tensor, ...] | None, replayed: Replayed | None) -> None:
         """Looks whether the engine has written what the framework has."""
         version_of = self._recorder.read.version_of
