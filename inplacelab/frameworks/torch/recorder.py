@@ -102,7 +102,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self._is_off = False  # the mode, while compiled code runs
         self._is_fast = False  # a module runs with the mode off
         self._threads = _threads()
-        self._outside: dict[int, tuple[TorchStorage, bytes, int]] = {}
+        self._outside: dict[int, tuple[TorchStorage, bytes, tuple[int, ...]]] = {}
         """Storages whose memory NumPy has, too: by number, with their bytes and versions. Only a judge has them looked at."""
         self._began: Place | None = None  # the last statement, if there are such storages
         if not SHOWS_SAVED:

@@ -20,9 +20,10 @@ from torch.utils.weak import WeakIdKeyDictionary
 from inplacelab.diagnosis.trial_run import Asked, error_of, recorded
 from inplacelab.frameworks.torch.calls import kind_of, tensors_in, tensors_of
 from inplacelab.frameworks.torch.interception import Patch
-from inplacelab.frameworks.torch.passes import PassArguments, pass_arguments, root_node
+from inplacelab.frameworks.torch.passes import pass_arguments, root_node
 from inplacelab.frameworks.torch.readings import LEAF_NODE, WATCHED, has_version, is_trained, version_of
 from inplacelab.frameworks.torch.watch import TorchWatch
+from inplacelab.recorders.backward_passes import PassArguments
 from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main, main_module
