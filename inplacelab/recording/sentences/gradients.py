@@ -34,8 +34,7 @@ NEW_RESULT = Text(
     "let `forward` return a new tensor, such as `x.clone()`, and not its argument",
     "让 `forward` 返回新的张量（例如 `x.clone()`），不要直接返回它的参数",
 )
-_WRITE = Text("write {0}", "写成{0}")
-_OR = Text(" or ", "或")
+_WRITE = Text("write `x = {0}`", "写成 `x = {0}`")
 _VALUE = Text("the assigned value", "所赋的值")
 _OPERAND = Text("an operand", "一个操作数")
 
@@ -92,14 +91,8 @@ def _code_of(blamed: BlamedFacts) -> str:
 
 
 def written_as(forms: Sequence[str]) -> Text:
-    """Returns how an operation can be written so that its gradient is right; nothing if that is not known."""
-    if not forms:
-        return Text("", "")
-    some = [Text(f"`x = {each}`", f" `x = {each}` ") for each in forms]
-    joined = some[0]
-    for each in some[1:]:
-        joined = joined + _OR + each
-    return _WRITE.format(joined)
+    """Returns how an operation can be written so that its gradient is right: in the first of these forms; nothing if none is known."""
+    return _WRITE.format(forms[0]) if forms else Text("", "")
 
 
 def says_wrong(gradients: tuple[GradientFacts, ...]) -> Text:
