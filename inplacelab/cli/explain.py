@@ -120,7 +120,7 @@ def seen_in(
     judged = framework.loses_history or ran.judgment is not None
     silent = unnoticed(recording, filename, ran.judgment) if judged else []
     checked_by_slopes: list[Text] = []
-    if check is not None and ran.judgment is not None:
+    if check is not None and ran.judgment is not None and (raised is None or ran.judgment.passes):
         silent, checked_by_slopes = check(silent, ran.judgment)
     found = [*others, *silent]
     said = [f"\n{report(each, paint=paint)}" for each in others]
@@ -191,6 +191,10 @@ _NOT_WRITTEN = Text(
 _CANNOT_CHECK = Text(
     "--check compares gradients with those of inplacelab's engine, on which programs of {0!r} are not run; leave the option out",
     "--check 把梯度与 inplacelab 引擎的结果比较，而 {0!r} 的程序不在该引擎上运行；请去掉该选项",
+)
+_NO_ALIASES = Text(
+    "--check records the program, and --aliases watches it without a recording; use one of them at a time",
+    "--check 要记录程序，--aliases 则监视程序而不记录；请每次只用其中一个",
 )
 _NOT_CHECKED = Text("No finite differences were computed: {0}.", "没有计算有限差分：{0}。")
 _NOT_ENDED = Text("fixes are tried only for an error that ends the program", "只对终止了程序的错误尝试改法")
@@ -283,6 +287,8 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         raise CannotError(not_installed(framework.name))
     if options.check and not framework.on_engine:
         raise CannotError(_CANNOT_CHECK.format(framework.name))
+    if options.check and options.aliases:
+        raise CannotError(_NO_ALIASES)
     watches = framework.watch and not (options.check and framework.on_engine)
     with ExitStack() as stack:
         watching = stack.enter_context(explain(framework.name, aliases=options.aliases)) if watches else None

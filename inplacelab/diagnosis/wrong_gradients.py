@@ -12,7 +12,7 @@ from inplacelab.language import Text, enumerated
 from inplacelab.place import Place
 from inplacelab.recorders.judging.judgment import Difference, Gap, Judgment
 from inplacelab.recorders.trial_data import Slope, is_slope
-from inplacelab.recording.facts import BlamedFacts, FailureFacts, GradientFacts, Sites, Step
+from inplacelab.recording.facts import BlamedFacts, FailureFacts, GradientFacts, KeptFacts, OverwriteFacts, Sites, Step
 from inplacelab.recording.fixes.recorded import stands_alone
 from inplacelab.recording.places import names_at
 from inplacelab.recording.recording import Recording
@@ -62,7 +62,7 @@ def wrong_gradients(recording: Recording, judgment: Judgment | None) -> list[Fai
 
 _NOT_COMPARED = Text("Not compared with inplacelab's engine: {0}.", "没有与 inplacelab 的引擎比较的梯度：{0}。")
 _BECAUSE = Text("the gradient of {0} ({1})", "{0}（{1}）")
-_OTHER_REASONS = Text("and {0} others", "以及另外 {0} 个")
+_OTHER_REASONS = Text("and {0} more", "以及另外 {0} 个")
 _HOOK = Text("a hook may change it", "钩子可能会修改它")
 _GAP = Text("the engine does not compute `{0}` here", "引擎不计算这里的 `{0}`")
 _GAP_IN = Text("the engine does not compute `{0}` in line {1}", "引擎不计算第 {1} 行的 `{0}`")
@@ -73,12 +73,17 @@ _SKIPPED = Text(
     "没有比较的反向传播（不知道其损失是怎样算出的）：{0} 次。",
 )
 _ENDED = Text(
-    "Only the first {0} backward passes were compared, because the program computes too much.",
-    "程序的计算量太大，只比较了前 {0} 次反向传播的梯度。",
+    "{0}, because the program computes too much.",
+    "程序的计算量太大，{0}。",
 )
 _FAILED = Text(
-    "Only the first {0} backward passes were compared, because of an error inside inplacelab: {1}.",
-    "只比较了前 {0} 次反向传播的梯度，因为 inplacelab 内部出错：{1}。",
+    "{0}, because of an error inside inplacelab: {1}.",
+    "inplacelab 内部出错（{1}），{0}。",
+)
+_COMPARED = (
+    Text("No backward pass was compared", "没有比较任何一次反向传播的梯度"),
+    Text("Only the first backward pass was compared", "只比较了第一次反向传播的梯度"),
+    Text("Only the first {0} backward passes were compared", "只比较了前 {0} 次反向传播的梯度"),
 )
 
 
@@ -103,7 +108,8 @@ def why_ended(judgment: Judgment) -> Text | None:
     """Returns why the comparison ended before the program; None if it did not."""
     if not judgment.failure and not judgment.ended:
         return None
-    return (_FAILED if judgment.failure else _ENDED).format(judgment.passes, judgment.failure)
+    compared = _COMPARED[min(judgment.passes, 2)].format(judgment.passes)
+    return (_FAILED if judgment.failure else _ENDED).format(compared, judgment.failure)
 
 
 def _names(names: Sequence[str]) -> Text:
@@ -126,13 +132,18 @@ def why_left_out(gap: Gap | None) -> Text:
 _AGREES_TOO = Text(
     "Other gradients that agree with finite differences of the loss: {0}.", "另有 {0} 个梯度与损失的有限差分一致。"
 )
+_SAMPLE_AGREES = Text(
+    "Gradients that also agree with finite differences of the loss, each at one element: {0}.",
+    "另用损失的有限差分检查了 {0} 个梯度（各取一个元素），结果一致。",
+)
 _FRAMEWORK_IS_RIGHT = Text(
     "The gradient of `{0}` is another one on inplacelab's engine, but finite differences of the loss agree with {1}'s: it is right. Please report this.",
     "inplacelab 的引擎算出的 `{0}` 的梯度不同，但损失的有限差分与 {1} 的一致：后者是对的。请报告这个问题。",
 )
 _NEITHER = Text(
-    "Finite differences of the loss give {1} for an element of the gradient of `{0}`, and backward gives {2}.",
-    "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而反向传播给出 {2}。",
+    "Finite differences of the loss give {1} for an element of the gradient of `{0}`, and backward gives {2}. That is right only if the program means it, "
+    "for example by a `backward` of its own; see whether what that has kept was overwritten.",
+    "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而反向传播给出 {2}。除非程序有意如此（例如自己定义了 `backward`），否则梯度是错的；请检查其中保存的值是否被覆盖。",
 )
 _NO_SLOPES = Text(
     "No finite differences could be computed: the first backward pass needs a loss that depends smoothly on tensors that the program makes of numbers, "
@@ -186,7 +197,7 @@ def settled(
         if name not in shapes and name not in right
     ]
     agree = sum(name not in shapes for name in right)
-    return found, [*said, *([_AGREES_TOO.format(agree)] if agree else [])]
+    return found, [*said, *([(_AGREES_TOO if some or said else _SAMPLE_AGREES).format(agree)] if agree else [])]
 
 
 def _with_slope(each: GradientFacts, slope: Slope | None, shape: tuple[int, ...] | None) -> GradientFacts:
@@ -225,11 +236,21 @@ def _without_causes(recording: Recording, others: Sequence[Difference]) -> Itera
     """Yields one failure for each line in which passes began whose history is wrong, and writes on the way there."""
     groups: dict[Any, list[Difference]] = {}
     for each in others:
-        groups.setdefault((each.writes, each.place), []).append(each)
-    for (writes, _), some in groups.items():
+        groups.setdefault((each.writes, each.outside, each.place), []).append(each)
+    for (writes, outside, _), some in groups.items():
+        if outside:
+            yield replace(
+                _failure(recording, some), kind="silent", values=(_written_by_numpy(recording, outside[:MOST]),)
+            )
+            continue
         yield _failure(
             recording, some, written=tuple(site_of(recording, each, _step(recording, each)) for each in writes[:MOST])
         )
+
+
+def _written_by_numpy(recording: Recording, places: Sequence[Place]) -> KeptFacts:
+    sites = [site_of(recording, each, None) for each in reversed(places)]
+    return KeptFacts("", writes=tuple(OverwriteFacts("numpy", 0, 0, each, how="silent") for each in sites))
 
 
 def _failure(recording: Recording, some: Sequence[Difference], **facts: Any) -> FailureFacts:

@@ -378,7 +378,7 @@ class _Sweep:
             return
         unchecked = node.name.startswith(_UNCHECKED)
         for write in self.writes.get(saved.storage, ()):
-            silent = write.facts.before == write.facts.after
+            silent = write.facts.before == write.facts.after or write.facts.counter != saved.counter
             if (
                 write.step.index > made.index
                 and (silent or unchecked)

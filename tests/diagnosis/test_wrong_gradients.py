@@ -18,7 +18,7 @@ from inplacelab.diagnosis.document import Names, Report, to_annotations, to_json
 from inplacelab.diagnosis.explain import nothing_found
 from inplacelab.diagnosis.findings import Finding, plain
 from inplacelab.diagnosis.report import report
-from inplacelab.diagnosis.wrong_gradients import elements_of, not_compared, settled, wrong_gradients
+from inplacelab.diagnosis.wrong_gradients import elements_of, not_compared, settled, why_ended, wrong_gradients
 from inplacelab.language import speak
 from inplacelab.place import Place
 from inplacelab.recorders.detection import Use
@@ -265,6 +265,9 @@ def test_reasons_are_said_once_for_all_their_gradients() -> None:
     judgment = Judgment(compared=2, left_out={**left_out}, passes=3, ended=True)
     ended, left = not_compared(judgment)
     assert ended.en == "Only the first 3 backward passes were compared, because the program computes too much."
+    assert str(why_ended(Judgment(passes=1, failure="KeyError: 3"))) == (
+        "Only the first backward pass was compared, because of an error inside inplacelab: KeyError: 3."
+    )
     assert left.en == (
         "Not compared with inplacelab's engine: the gradient of `conv.weight`, `conv.bias` (the engine does not compute `conv3d` here), the gradient "
         "of `x` (it is not known how it was computed)."
@@ -366,7 +369,8 @@ def test_gradients_that_finite_differences_confirm_are_no_failure() -> None:
     assert [each.en for each in said] == [
         "The gradient of `a` is another one on inplacelab's engine, but finite differences of the loss agree with PaddlePaddle's: it is right. "
         "Please report this.",
-        "Finite differences of the loss give 5 for an element of the gradient of `b`, and backward gives 1.",
+        "Finite differences of the loss give 5 for an element of the gradient of `b`, and backward gives 1. That is right only if the program means it, "
+        "for example by a `backward` of its own; see whether what that has kept was overwritten.",
     ]
     (confirmed,), said = settled([facts], {"a": Slope(1, 3.0, 4.0)}, judgment, "PaddlePaddle")
     assert confirmed is not None

@@ -17,6 +17,7 @@ import inplacelab.torch as names
 from inplacelab import linalg
 from inplacelab.frameworks.torch.calls import TorchCall, tensors_of
 from inplacelab.frameworks.torch.readings import (
+    Unseen,
     base_of,
     gradient_held,
     is_outdated,
@@ -69,7 +70,8 @@ def array_of(tensor: Any) -> Any:
     if not isinstance(tensor, torch.Tensor) or tensor.layout is not torch.strided:
         return None
     try:
-        return tensor.detach().cpu().numpy().copy()
+        with Unseen():  # in the middle of a pass, where a recorder sees what is called
+            return tensor.detach().cpu().clone().numpy()  # `numpy` of the tensor itself would forbid `resize_`
     except TypeError:  # bfloat16
         return None
 
@@ -115,7 +117,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         if value.requires_grad:
             raise NotImplementedError
-        return inplacelab.to_tensor(value.numpy().copy())
+        return inplacelab.to_tensor(value.clone().numpy())
     if isinstance(value, torch.Size):
         return list(value)
     if type(value) in (list, tuple):
@@ -162,7 +164,7 @@ def _dropped(call: TorchCall) -> Callable[..., Any] | None:
     found = dict(saved_by(node)).get("other")
     if found is None or found.data is None or needs_gradient(found.data):
         return None
-    factors = found.data.numpy().copy()
+    factors = found.data.clone().numpy()
 
     def multiply(x: Any, *_: Any, inplace: bool = False, **__: Any) -> Any:
         return inplacelab.multiply_(x, inplacelab.to_tensor(factors)) if inplace else x * inplacelab.to_tensor(factors)
@@ -176,7 +178,7 @@ _CHOOSE = {"topk": 1, "kthvalue": 1, **dict.fromkeys(("sort", "max", "min", "med
 
 def _chosen(before: int, places: Any) -> Callable[..., Any]:
     """Takes the elements that PyTorch has chosen, where some are equal."""
-    index = inplacelab.to_tensor(places.numpy().copy())
+    index = inplacelab.to_tensor(places.clone().numpy())
 
     def choose(x: Any, *args: Any, dim: Any = None, **_: Any) -> Any:
         axis = dim if dim is not None else args[before] if len(args) > before else -1

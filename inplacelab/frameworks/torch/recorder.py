@@ -32,7 +32,9 @@ from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch,
 from inplacelab.frameworks.torch.objects import NONE, Operation, TorchObjects, TorchTensor
 from inplacelab.frameworks.torch.passes import TorchPasses
 from inplacelab.frameworks.torch.readings import SHOWS_SAVED, WATCHED, Unseen, needs_gradient, version_of
+from inplacelab.frameworks.torch.storages import TorchStorage
 from inplacelab.language import Text
+from inplacelab.place import Place
 from inplacelab.recorders import events
 from inplacelab.recorders.call_recorder import CallRecorder
 from inplacelab.recorders.guard import ELSEWHERE
@@ -100,6 +102,9 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self._is_off = False  # the mode, while compiled code runs
         self._is_fast = False  # a module runs with the mode off
         self._threads = _threads()
+        self._outside: dict[int, tuple[TorchStorage, bytes, tuple[int, ...]]] = {}
+        """Storages whose memory NumPy has, too: by number, with their bytes and versions. Only a judge has them looked at."""
+        self._began: Place | None = None  # the last statement, if there are such storages
         if not SHOWS_SAVED:
             self.guard.note(_NOT_SHOWN.format(self.version))
 
@@ -131,8 +136,13 @@ class TorchRecorder(CallRecorder[TorchCall]):
     # ---- the program -----------------------------------------------------------------------------------------------------
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
+        if self.judge is not None and not self._inside and self.program.has(frame):
+            with Unseen():
+                self._look_outside()
         super().statement_begins(line, simple, frame)
         source = self.program.sources.at(frame.f_code, frame.f_lineno)
+        if self._outside and not self._inside and source is not None:
+            self._began = self.names.place(frame)
         if source is not None:
             self._compiler.begin(source.text)
 
@@ -146,6 +156,24 @@ class TorchRecorder(CallRecorder[TorchCall]):
                 if self.objects.wrote_unseen(known, tensor):
                     self.objects.histories(known.storage)
                     self.guard.note(_UNOBSERVED)
+
+    def _leads_outside(self, storage: TorchStorage) -> None:
+        found = storage.contents()
+        if found is not None:
+            self._outside[storage.number] = storage, found, storage.versions()
+
+    def _look_outside(self) -> None:
+        """Tells the judge which memory the last statement has written without an operation."""
+        for number, (storage, before, versions) in list(self._outside.items()):
+            found = storage.contents()
+            if found is None:
+                del self._outside[number]
+                continue
+            if found != before and versions == storage.versions() and self._began is not None:
+                self.judged("written_outside", self._began)
+            self._outside[number] = storage, found, storage.versions()
+        while self.objects.storages.of_others:
+            self._leads_outside(self.objects.storages.of_others.pop())
 
     def known(self, tensor: Any) -> TorchTensor | None:
         """Describes a tensor that the program has a name for, and what has changed in it without an operation that was seen."""
@@ -176,6 +204,8 @@ class TorchRecorder(CallRecorder[TorchCall]):
 
     def _foresee(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         objects, kind = self.objects, call.kind
+        if kind.leads_outside and call.known and self.judge is not None:
+            self._leads_outside(call.known[0].storage)
         if kind.writes_each:
             call.listed = sum(objects.tensors.find(each) is not None for each in tensors_of(args[0]))
         call.touched = touched(kind.name, args, kwargs)
@@ -257,6 +287,10 @@ class TorchRecorder(CallRecorder[TorchCall]):
         if call.begun:
             self._handed(result)
             with Unseen():
+                for tensor in tensors_of(result):  # `forward` has made it without a history
+                    known = self.objects.tensors.find(tensor)
+                    if known is not None:
+                        self.objects.history(known, tensor)
                 self.judged("call_ended", call, args, kwargs, list(tensors_of(result)))
 
     # ---- code that runs with the mode off --------------------------------------------------------------------------------
@@ -306,7 +340,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
     ) -> Any:
         """Runs a backward pass for the program: `run` is the function through which all of them enter PyTorch's engine."""
-        if not self.guard.is_here() or self._is_off or self._is_fast:
+        if not self.guard.is_here() or self._is_off or self._is_fast or self._inside:  # a judge runs passes of its own
             return run(*args, **kwargs)
 
         def runs() -> Any:
@@ -314,6 +348,13 @@ class TorchRecorder(CallRecorder[TorchCall]):
                 return run(*args, **kwargs)
 
         return self.run_pass(runs, "", args, kwargs, frame)
+
+    def _pass_begins(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> None:
+        if self.judge is not None:  # what other threads have put into `.grad` is not what this pass adds to it
+            with Unseen():
+                self.objects.look_at_gradients()
+                self.emit(events.Handed())
+        super()._pass_begins(name, args, kwargs, frame)
 
     # ---- tensors that become each other ----------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ header of a few bytes, so that its address is not used again.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,8 @@ from inplacelab.recorders.snapshots import WHOLE
 _Tensor: Any = torch.Tensor
 _Storage: Any = torch.UntypedStorage
 
+MOST = 64
+"""So many storages whose memory belongs to other code are kept in mind."""
 _OF_OTHERS = Text(
     "The memory of some tensors belongs to other code, such as NumPy. Its writes raise no version and were not seen.",
     "有些张量的内存属于其他代码（如 NumPy）。那里的写入不增加版本号，也看不到。",
@@ -39,20 +42,39 @@ class TorchStorage(KnownStorage):
     pin: int = 0
     seen: events.StorageSeen | None = None
 
+    def unpin(self) -> None:
+        """Lets the address be used again."""
+        _Storage._free_weak_ref(self.pin)
+        self.pin = 0
+
+    def contents(self) -> bytes | None:
+        """Returns its bytes; None if there are too many, or if it is gone."""
+        memory = None if not self.pin or _Storage._expired(self.pin) else self.memory()
+        return None if memory is None or memory.size > WHOLE else memory.tobytes()
+
+    def versions(self) -> tuple[int, ...]:
+        """Returns the versions of the tensors that are on it."""
+        return tuple(version_of(tensor) for each in self.tensors.values() if (tensor := each.alive()) is not None)
+
 
 class TorchStorages(KnownStorages[TorchStorage]):
-    """Emits events about storages and version counters."""
+    """Emits events about storages and version counters.
+
+    Attributes:
+        of_others: the last storages whose memory belongs to other code.
+    """
 
     def __init__(self, objects: KnownObjects[Any]) -> None:
         super().__init__(objects)
+        self.of_others: deque[TorchStorage] = deque(maxlen=MOST)
         self._nodes: Any = objects.nodes
         self._deserted: dict[int, TorchStorage] = {}  # no known tensor is on them, but a node may have saved them
         self._just_deserted: list[TorchStorage] = []
 
     def forget(self) -> None:
         for storage in list(self._storages.values()):
-            _Storage._free_weak_ref(storage.pin)
-        for each in (self._deserted, self._just_deserted):
+            storage.unpin()
+        for each in (self._deserted, self._just_deserted, self.of_others):
             each.clear()
         super().forget()
 
@@ -82,7 +104,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
             elif _Storage._expired(storage.pin):
                 self._deserted.pop(storage.number, None)
                 del self._storages[storage.address]
-                _Storage._free_weak_ref(storage.pin)
+                storage.unpin()
                 self._free(storage)
             else:
                 self._deserted[storage.number] = storage
@@ -131,6 +153,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
         )
         if not (found.resizable() or found.is_shared() or found.device.type == "meta"):
             self._note(_OF_OTHERS)
+            self.of_others.append(known)
         self._storages[address] = known
         known.seen = self._add(known, filled=filled)
         return known
@@ -183,5 +206,5 @@ class TorchStorages(KnownStorages[TorchStorage]):
 
     def contents(self, known: Any) -> bytes | None:
         """Returns the bytes of a tensor's storage; None if there are too many."""
-        memory = known.storage.memory()
-        return None if memory is None or memory.size > WHOLE else memory.tobytes()
+        found: bytes | None = known.storage.contents()
+        return found

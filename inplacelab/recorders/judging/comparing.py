@@ -44,6 +44,7 @@ class _Pass:
         observed: what functions of the program have received and returned in it.
         missed: where it is not known what they have returned.
         number: its number, from 1 on.
+        outside: where other code has written memory of tensors since the pass before, the last first.
     """
 
     asks: PassArguments
@@ -55,6 +56,7 @@ class _Pass:
     observed: Observed = field(default_factory=Observed)
     missed: list[Gap] = field(default_factory=list)
     number: int = 0
+    outside: tuple[Place, ...] = ()
 
     @property
     def nodes(self) -> list[Any]:
@@ -104,6 +106,7 @@ class Passes:
     ) -> None:  # fmt: skip
         self.judgment = Judgment()
         self.calls: Calls = WeakKeyDictionary()
+        self.outside: list[Place] = []  # where other code has written memory of tensors since the last pass
         self._recorder, self._engine, self._context, self._update = recorder, engine, context, update
         self._corrects = corrects
         self._running: list[_Pass | None] = []
@@ -142,8 +145,11 @@ class Passes:
         if under is None or not any(each.any() for each in arrays):
             return zeros
         seen = under.observed.of(custom.code, arrays)
-        if seen is not None and len(seen.returned) == len(behind):
-            return [z if r is None else r for r, z in zip(seen.returned, zeros, strict=True)]
+        returned = [] if seen is None else seen.returned
+        if len(returned) > len(behind):  # PyTorch wants one for each argument, also for those that are no tensors
+            returned = [each for each in returned if each is not None]
+        if seen is not None and len(returned) == len(behind):
+            return [z if r is None else r for r, z in zip(returned, zeros, strict=True)]
         under.missed.append(replace(custom.gap, never_ran=under.observed.never_ran(custom.code)))
         return zeros
 
@@ -239,8 +245,10 @@ class Passes:
     def ended(self, result: Any) -> None:
         """Called when a pass has ended, with what it returns."""
         under = self._running.pop()
+        outside, self.outside = self.outside, []
         if under is None:
             return
+        under.outside = tuple(dict.fromkeys(reversed(outside)))
         under.observed = self._observing.ends()
         if self.judgment.ended:
             return
@@ -364,7 +372,9 @@ class Passes:
             cause = next((found for node in mine for found in causes.of(node)), None)
             writes = [call.place for node in mine if _writes((call := self.calls[node][0]).name)]
             places = tuple(dict.fromkeys(each for each in writes if each is not None))
-            self.judgment.differences.append(replace(difference, cause=cause, writes=places))
+            self.judgment.differences.append(
+                replace(difference, cause=cause, writes=places, outside=() if places else under.outside)
+            )
 
 
 def _summed(leaves: Sequence[Tensor], gradients: Sequence[Tensor | None]) -> dict[int, Any]:

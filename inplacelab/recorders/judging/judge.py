@@ -112,9 +112,7 @@ class Judge:
             self._room -= CALL + sum(size_of(known) for known in (*call.known, *(known for known, _ in made)))
             if self._room < 0:
                 self._end()
-            elif name == "detach_":
-                self._leave_gap(call.known[0], call.tensors[0], name, call.place, None)
-            elif name not in _CUTS_HISTORY:
+            elif name not in _CUTS_HISTORY or name == "detach_":
                 self._follow(call, args, kwargs, [known for known, _ in found if known is not None], made)
         elif self._engine.tracks() and not call.unknown and all(each.twin is not None for each in call.known):
             self._keep_constants(call, results)
@@ -141,7 +139,9 @@ class Judge:
     ) -> None:  # fmt: skip
         """Gives the results of an operation twins with a history."""
         behind = self._operands(call)
-        if self._engine.is_custom(call):
+        if call.kind.name == "detach_":
+            self._leave_gap(call.known[0], call.tensors[0], "detach_", call.place, None)
+        elif self._engine.is_custom(call):
             self._follow_custom(call, behind, results, made)
         elif not made or not all(self._show(known, call.known) for known, _ in made):
             replayed = self._replayed(call, args, kwargs, [each for _, each in made] or call.tensors)
@@ -255,6 +255,10 @@ class Judge:
             tensor = each.alive()
             if each.twin is not None and tensor is not None and self._engine.has_history(tensor):
                 self._leave_gap(each, tensor, "", None, None)
+
+    def written_outside(self, place: Place) -> None:
+        """Called when other code has written memory of tensors without an operation."""
+        self._passes.outside.append(place)
 
     def _follow_writes(self, call: Call, behind: tuple[Tensor, ...] | None, replayed: Replayed | None) -> None:
         """Looks whether the engine has written what the framework has."""

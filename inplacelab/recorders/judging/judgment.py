@@ -98,6 +98,7 @@ class Difference:
         number: the number of the pass, from 1 on.
         cause: the operation whose own gradient is wrong; None if each one's is right, so that the history is.
         writes: where the history passes writes, the last one first.
+        outside: if there are none, where other code has written memory of tensors without an operation, the last one first.
     """
 
     names: tuple[str, ...]
@@ -107,6 +108,7 @@ class Difference:
     number: int
     cause: Cause | None = None
     writes: tuple[Place, ...] = ()
+    outside: tuple[Place, ...] = ()
 
 
 @dataclass

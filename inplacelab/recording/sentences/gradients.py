@@ -143,7 +143,7 @@ def reasons_of(facts: FailureFacts) -> Iterator[Text]:
         yield _REFERENCE
     for each in confirmed[:1]:
         place = f"`{each.tensor}.grad`" if each.sloped is None else f"`{each.tensor}.grad{list(each.sloped)}`"
-        yield _CONFIRMED.format(_SLOPE.format(each.slope, Text(place, f" {place} ")))
+        yield _CONFIRMED.format(_SLOPE.format(each.slope, Text(place, f"{place} ")))
 
 
 def advice_on(facts: FailureFacts) -> Text:
