@@ -116,6 +116,10 @@ def test_the_pass_goes_on_through_a_custom_function() -> None:
     assert sys.getprofile() is None
 
 
+def test_a_custom_function_may_name_what_it_returns() -> None:
+    assert is_quiet(judged(LAYER.format(marks="y = x * 2; ctx.save_for_backward(y); ", result="y")), 1)
+
+
 def test_a_custom_function_that_backward_has_not_called_is_named() -> None:
     (found,) = judged(LAYER.format(marks="ctx.mark_not_inplace(x); ", result="x")).differences
     assert found.cause is not None
@@ -196,6 +200,17 @@ def test_the_operation_is_named_whose_own_gradient_is_wrong() -> None:
         3,
         "gradient",
     )
+
+
+def test_a_bound_gets_the_gradient_of_what_it_replaces() -> None:
+    (found,) = judged("""
+        a = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+        c = paddle.to_tensor([1.5, 2.5], stop_gradient=False)
+        y = paddle.clip(a * 1, c[0], c[1:])
+        (y * y).sum().backward()
+    """).differences
+    assert found.cause is not None
+    assert (found.names, found.found, found.expected.tolist(), found.cause.name) == (("c",), None, [3, 5], "clip")
 
 
 QUIET = {

@@ -241,6 +241,11 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
 
     def _report_results(self, call: PaddleCall, results: Sequence[Any]) -> None:
         objects = self.objects
+        if call.kind.is_custom:  # the program has named some of them in its function, before they got a node
+            for tensor in results:
+                named = objects.tensors.find(tensor)
+                if named is not None and objects.history(named, tensor):
+                    self.emit(events.Handed())
         new = [each for each in results if objects.tensors.find(each) is None and has_memory(each)]
         described: list[PaddleTensor] = []
         for tensor in new:
