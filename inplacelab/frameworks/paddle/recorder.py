@@ -205,6 +205,8 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
             self._report_write(call, known, tensor)
         self._report_changes(call, written)
         self._report_silent_writes(call, written)
+        if call.kind.is_custom:
+            self._look_at_named_results(results)
         self._report_results(call, [*results, *call.unknown])
         objects.reporting = False
         objects.nodes.made.clear()
@@ -239,13 +241,15 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         self.objects.storages.wrote(gradient, gradient_held(tensor), gradient.operand.layout)
         self._done(call, gradient.operand, "in-place", None)
 
+    def _look_at_named_results(self, results: Sequence[Any]) -> None:
+        """Emits the history of results that the program has named in its function, before they had one."""
+        for tensor in results:
+            known = self.objects.tensors.find(tensor)
+            if known is not None and self.objects.history(known, tensor):
+                self.emit(events.Handed())
+
     def _report_results(self, call: PaddleCall, results: Sequence[Any]) -> None:
         objects = self.objects
-        if call.kind.is_custom:  # the program has named some of them in its function, before they got a node
-            for tensor in results:
-                named = objects.tensors.find(tensor)
-                if named is not None and objects.history(named, tensor):
-                    self.emit(events.Handed())
         new = [each for each in results if objects.tensors.find(each) is None and has_memory(each)]
         described: list[PaddleTensor] = []
         for tensor in new:
