@@ -227,6 +227,9 @@ QUIET = {
         "opt = paddle.optimizer.AdamW(0.1, parameters=[a])\nfor _ in range(3):\n    (a * a).sum().backward()\n    opt.step()\n    opt.clear_grad()", 3,
     ),
     "what it overwrites was constant": ("b = paddle.ones([3, 4])\nb[0] = a[0]\n(b * b).sum().backward()", 1),
+    "another thread fills the gradient": (
+        "import threading\nt = threading.Thread(target=lambda: (a * a).sum().backward())\nt.start(); t.join()\n(a * 2).sum().backward()", 1,
+    ),
     "a leaf is the loss": ("a.sum().backward()\na.backward()", 2),
 }  # fmt: skip
 

@@ -209,13 +209,15 @@ class Passes:
             is_known = is_known and (given is None or seed is not None)
             roots.append(known.twin)
             seeds.append(seed)
-        before = {
-            known.number: None if known.grad is None else copied_from(known.grad)
-            for _, known in objects.tensors.living()
-            if known.needs
-        }
+        before = {known.number: self._held(known, tensor) for tensor, known in objects.tensors.living() if known.needs}
         self._running.append(_Pass(asks, place, roots, seeds, before, is_known))
         self._observing.begins()
+
+    def _held(self, known: KnownTensor, tensor: Any) -> Any:
+        """Returns a copy of the gradient that a tensor holds; another thread may have filled it."""
+        held = self._recorder.read.gradient_held(tensor)
+        is_known = known.grad is not None and self._recorder.objects.tensors.find(held) is known.grad
+        return copied_from(known.grad) if is_known else self._engine.array_of(held)
 
     def _seed(self, given: Any) -> Tensor | None:
         held = None if given is None else self._recorder.objects.tensor(given)
