@@ -213,6 +213,15 @@ def test_a_bound_gets_the_gradient_of_what_it_replaces() -> None:
     assert (found.names, found.found, found.expected.tolist(), found.cause.name) == (("c",), None, [3, 5], "clip")
 
 
+def test_a_gradient_that_cannot_be_read_is_left_out() -> None:
+    found = judged("""
+        layer = paddle.nn.Embedding(4, 2, sparse=True)
+        for _ in range(2):
+            layer(paddle.to_tensor([1, 2])).sum().backward()
+    """)
+    assert (found.failure, found.differences, list(found.left_out)) == ("", [], [("layer.weight",)])
+
+
 QUIET = {
     "a gradient that is nothing but rounding": ("layer = paddle.nn.Linear(4, 4)\nF.batch_norm(layer(a), m, p, training=True).sum().backward()", 3),
     "ties": ("z = paddle.zeros([3, 4]) * a\n(F.relu(z) + z.abs() + z.clip(0, 1) + z.max() + z.sort()).sum().backward()", 1),
@@ -228,7 +237,7 @@ QUIET = {
     ),
     "what it overwrites was constant": ("b = paddle.ones([3, 4])\nb[0] = a[0]\n(b * b).sum().backward()", 1),
     "another thread fills the gradient": (
-        "import threading\nt = threading.Thread(target=lambda: (a * a).sum().backward())\nt.start(); t.join()\n(a * 2).sum().backward()", 1,
+        "import threading\nt = threading.Thread(target=lambda: (a * a).sum().backward())\n(a * 2).sum().backward()\nt.start(); t.join()\n(a * 2).sum().backward()", 2,
     ),
     "a leaf is the loss": ("a.sum().backward()\na.backward()", 2),
 }  # fmt: skip
