@@ -116,6 +116,10 @@ def test_the_pass_goes_on_through_a_custom_function() -> None:
     assert sys.getprofile() is None
 
 
+def test_a_custom_function_may_name_what_it_returns() -> None:
+    assert is_quiet(judged(LAYER.format(marks="y = x * 2; ctx.save_for_backward(y); ", result="y")), 1)
+
+
 def test_a_custom_function_that_backward_has_not_called_is_named() -> None:
     (found,) = judged(LAYER.format(marks="ctx.mark_not_inplace(x); ", result="x")).differences
     assert found.cause is not None
@@ -198,6 +202,26 @@ def test_the_operation_is_named_whose_own_gradient_is_wrong() -> None:
     )
 
 
+def test_a_bound_gets_the_gradient_of_what_it_replaces() -> None:
+    (found,) = judged("""
+        a = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+        c = paddle.to_tensor([1.5, 2.5], stop_gradient=False)
+        y = paddle.clip(a * 1, c[0], c[1:])
+        (y * y).sum().backward()
+    """).differences
+    assert found.cause is not None
+    assert (found.names, found.found, found.expected.tolist(), found.cause.name) == (("c",), None, [3, 5], "clip")
+
+
+def test_a_gradient_that_cannot_be_read_is_left_out() -> None:
+    found = judged("""
+        layer = paddle.nn.Embedding(4, 2, sparse=True)
+        for _ in range(2):
+            layer(paddle.to_tensor([1, 2])).sum().backward()
+    """)
+    assert (found.failure, found.differences, list(found.left_out)) == ("", [], [("layer.weight",)])
+
+
 QUIET = {
     "a gradient that is nothing but rounding": ("layer = paddle.nn.Linear(4, 4)\nF.batch_norm(layer(a), m, p, training=True).sum().backward()", 3),
     "ties": ("z = paddle.zeros([3, 4]) * a\n(F.relu(z) + z.abs() + z.clip(0, 1) + z.max() + z.sort()).sum().backward()", 1),
@@ -212,6 +236,9 @@ QUIET = {
         "opt = paddle.optimizer.AdamW(0.1, parameters=[a])\nfor _ in range(3):\n    (a * a).sum().backward()\n    opt.step()\n    opt.clear_grad()", 3,
     ),
     "what it overwrites was constant": ("b = paddle.ones([3, 4])\nb[0] = a[0]\n(b * b).sum().backward()", 1),
+    "another thread fills the gradient": (
+        "import threading\nt = threading.Thread(target=lambda: (a * a).sum().backward())\n(a * 2).sum().backward()\nt.start(); t.join()\n(a * 2).sum().backward()", 2,
+    ),
     "a leaf is the loss": ("a.sum().backward()\na.backward()", 2),
 }  # fmt: skip
 

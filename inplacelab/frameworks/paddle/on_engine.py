@@ -125,7 +125,17 @@ def _scale(x: Any, scale: Any = 1.0, bias: Any = 0.0, bias_after_scale: bool = T
 
 
 def _clip(x: Any, low: Any = None, high: Any = None, *_: Any) -> Any:
-    return inplacelab.clip(x, low, high)
+    """Clips: elements outside get the gradient of a bound that is a tensor. Paddle takes it for a number (3.3.1)."""
+    found = inplacelab.clip(x, *(each.item() if _is_tensor(each) else each for each in (low, high)))
+    for bound, outside in ((low, x.less_than), (high, x.greater_than)):
+        if _is_tensor(bound):
+            value = bound.reshape([]).astype(x.dtype)
+            found = inplacelab.where(outside(value), value, found)
+    return found
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, inplacelab.Tensor)
 
 
 def _gelu(x: Any, approximate: Any = False, *_: Any) -> Any:

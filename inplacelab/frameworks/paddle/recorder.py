@@ -239,10 +239,17 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         self.objects.storages.wrote(gradient, gradient_held(tensor), gradient.operand.layout)
         self._done(call, gradient.operand, "in-place", None)
 
+    def _named_results(self, call: PaddleCall, results: Sequence[Any]) -> list[PaddleTensor]:
+        """Emits the history of results that the program has named in its function, before they had one. Returns them."""
+        if not call.kind.is_custom:
+            return []
+        found = [(known, each) for each in results if (known := self.objects.tensors.find(each)) is not None]
+        return [known for known, each in found if not among(known, call.known) and self.objects.history(known, each)]
+
     def _report_results(self, call: PaddleCall, results: Sequence[Any]) -> None:
         objects = self.objects
         new = [each for each in results if objects.tensors.find(each) is None and has_memory(each)]
-        described: list[PaddleTensor] = []
+        described = self._named_results(call, results)
         for tensor in new:
             if self.limit.reached():
                 return

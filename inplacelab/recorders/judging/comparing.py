@@ -215,13 +215,15 @@ class Passes:
             is_known = is_known and (given is None or seed is not None)
             roots.append(known.twin)
             seeds.append(seed)
-        before = {
-            known.number: None if known.grad is None else copied_from(known.grad)
-            for _, known in objects.tensors.living()
-            if known.needs
-        }
+        before = {known.number: self._held(known, tensor) for tensor, known in objects.tensors.living() if known.needs}
         self._running.append(_Pass(asks, place, roots, seeds, before, is_known))
         self._observing.begins()
+
+    def _held(self, known: KnownTensor, tensor: Any) -> Any:
+        """Returns a copy of the gradient that a tensor holds; another thread may have filled it."""
+        if self._engine.has_history(tensor):  # to ask it may warn
+            return None if known.grad is None else copied_from(known.grad)
+        return self._engine.array_of(self._recorder.read.gradient_held(tensor))
 
     def _seed(self, given: Any) -> Tensor | None:
         held = None if given is None else self._recorder.objects.tensor(given)
@@ -337,6 +339,13 @@ class Passes:
             except Exception:  # noqa: BLE001  # whatever the engine says, it has no derivative for this
                 under.is_known = False
                 return [None] * len(leaves)
+
+    def has_gradient(self, known: KnownTensor) -> bool:
+        """Whether a tensor holds a gradient, even if its values cannot be read."""
+        tensor = known.alive()
+        if known.grad is not None or tensor is None or self._engine.has_history(tensor):
+            return known.grad is not None
+        return self._recorder.read.gradient_held(tensor) is not None
 
     def correct(self, tensor: Any, meant: Any, *, is_returned: bool) -> bool:
         """Has a wrong gradient corrected (see `Corrects`). Returns whether it was."""
@@ -459,7 +468,7 @@ class _Compared:
             return
         if expected is None and gap is None and known.twin is not None and known.twin.node is not None:
             return  # that of what it was before it was overwritten, which needed none
-        if gap is not None or (known.grad is not None and found is None):
+        if gap is not None or (found is None and self.passes.has_gradient(known)):  # such as one of some rows
             self._leave_out(known, gap, found)
             return
         added = np.zeros(known.operand.layout.shape, known.operand.dtype) if expected is None else expected
@@ -480,7 +489,7 @@ class _Compared:
             is_known: whether there is a twin.
         """
         found, gap = None if held is None else values_of(held), self.unknown.gap(known.number)
-        if gap is not None or not is_known or (held is not None and found is None):
+        if gap is not None or not is_known or (returned is not None and found is None):
             self._leave_out(known, gap, found)
             return False
         shape = known.operand.layout.shape

@@ -107,15 +107,22 @@ class Judge:
         elif name in _SETS_FLAG and call.known and call.known[0].twin is not None:
             self._set_flag(call.known[0], call.tensors[0])
         elif self._is_tracked(call):
-            found = [(self._recorder.objects.tensors.find(each), each) for each in results]
-            made = [(known, each) for known, each in found if known is not None and not among(known, call.known)]
-            self._room -= CALL + sum(size_of(known) for known in (*call.known, *(known for known, _ in made)))
-            if self._room < 0:
-                self._end()
-            elif name not in _CUTS_HISTORY or name == "detach_":
-                self._follow(call, args, kwargs, [known for known, _ in found if known is not None], made)
+            self._goes_on(call, args, kwargs, results)
         elif self._engine.tracks() and not call.unknown and all(each.twin is not None for each in call.known):
             self._keep_constants(call, results)
+
+    def _goes_on(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], results: Sequence[Any]) -> None:
+        """Has the history of a call's operands go on with it, while there is room."""
+        name = call.kind.name
+        found = [(self._recorder.objects.tensors.find(each), each) for each in results]
+        made = [(known, each) for known, each in found if known is not None and not among(known, call.known)]
+        self._room -= CALL + sum(size_of(known) for known in (*call.known, *(known for known, _ in made)))
+        if self._room < 0:
+            self._end()
+        elif name == "detach_":
+            self._leave_gap(call.known[0], call.tensors[0], name, call.place, None)
+        elif name not in _CUTS_HISTORY:
+            self._follow(call, args, kwargs, [known for known, _ in found if known is not None], made)
 
     def _sets_hook(self, name: str) -> bool:
         """Whether a call sets a hook of its tensor, or may do so: a node is read for that."""
@@ -139,9 +146,7 @@ class Judge:
     ) -> None:  # fmt: skip
         """Gives the results of an operation twins with a history."""
         behind = self._operands(call)
-        if call.kind.name == "detach_":
-            self._leave_gap(call.known[0], call.tensors[0], "detach_", call.place, None)
-        elif self._engine.is_custom(call):
+        if self._engine.is_custom(call):
             self._follow_custom(call, behind, results, made)
         elif not made or not all(self._show(known, call.known) for known, _ in made):
             replayed = self._replayed(call, args, kwargs, [each for _, each in made] or call.tensors)
