@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import math
 import os
 import shlex
 import sys
@@ -22,7 +21,7 @@ from inplacelab.cli.script import Left, Ran, interruptible, main_of, parsed_scri
 from inplacelab.diagnosis.document import Attempts, Names, Report, to_annotations, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.findings import ChangedError, Finding, Paint, completed, told
-from inplacelab.diagnosis.recorded_failures import EVENTS, finding, handled, unnoticed, watched_in
+from inplacelab.diagnosis.recorded_failures import EVENTS, JUDGING, finding, handled, unnoticed, watched_in
 from inplacelab.diagnosis.report import (
     paint_for,
     report,
@@ -381,9 +380,7 @@ def _running(
     if not is_recorded:
         return running_plainly(main, options.arguments, tree, left=left)
     last = EVENTS if frameworks()[use.framework].keeps_last else None  # so that it may run for hours
-    return running(
-        main, options.arguments, title=None, part=Part(STEPS), use=use, last=last, left=left, judged=math.inf
-    )
+    return running(main, options.arguments, title=None, part=Part(STEPS), use=use, last=last, left=left, judged=JUDGING)
 
 
 def _tries(options: argparse.Namespace) -> bool:

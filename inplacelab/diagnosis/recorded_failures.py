@@ -166,6 +166,8 @@ def _last(raised: BaseException, recording: Recording) -> Step | None:
 
 EVENTS = 50_000
 """How many events are kept. An operation has about four."""
+JUDGING = 30.0
+"""Comparing the gradients of a program takes no longer than so many seconds."""
 
 
 class RecordedWatch:
@@ -195,7 +197,7 @@ class RecordedWatch:
         outermost = frame if filename == frame.f_code.co_filename else None
         self._frame = frame
         self._session = Session(program, outermost=outermost, use=Use(self.framework), last=EVENTS)
-        self._session.compares_gradients()
+        self._session.compares_gradients(seconds=JUDGING)
         self._session.begin(names_in(frame.f_globals))
 
     def ended_by(self, error: BaseException) -> None:

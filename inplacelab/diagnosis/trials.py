@@ -122,7 +122,7 @@ _WRONG_SLOPE = Text(
     "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而{3}给出 {2}，复制什么都一样，所以没有正确的梯度可供比较；请改用其他操作计算这一部分",
 )
 _OWN_BACKWARD = Text("the framework's own backward", "框架自己的反向传播")
-_REPLAY = Text("this package's engine", "本软件包的引擎")
+_REPLAY = Text("inplacelab's engine", "inplacelab 的引擎")
 _OWN_GRADIENT = Text(
     "The framework's own gradient of `{0}` is wrong, and no copy changes that: for an element of the gradient of {1}, its backward gives {2}, and the "
     "recorded operations give {3}. Compute this part with other operations.",

@@ -91,7 +91,7 @@ class Outcome:
         keeps_order: whether the edits asked about do (see `Runner.keeps_order`).
         errors: the gradients that the framework gets wrong although all that backward needs is copied, by this package's engine (`judging`).
         is_judged: whether all gradients were compared with the engine's.
-        is_corrected: whether the engine's gradients were put in the place of all that are wrong.
+        is_corrected: whether the engine's gradients replaced all that are wrong.
         slopes: how the first pass compares with finite differences, for a framework whose own backward may be wrong.
         slopes_at: finite differences at one element of each leaf, if they were asked for.
         updates: what each update of parameters used and left, in order.

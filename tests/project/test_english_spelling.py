@@ -14,7 +14,7 @@ from tests.project.sources import nodes_of
 ROOT = Path(__file__).parents[2]
 BRITISH = re.compile(
     r"\b(?:\w*(?:optimis|normalis|initialis|synchronis|serialis|organis|recognis|summaris|specialis|visualis|minimis|maximis)"
-    r"\w*|(?:colour|neighbour|behaviour|favour|fibre)\w*|centre[ds]?|grey|labelled|modelled|cancelled|licences?|judgments?)\b",
+    r"\w*|(?:colour|neighbour|behaviour|favour|fibre)\w*|centre[ds]?|grey|labelled|modelled|cancelled|licences?|judgements?)\b",
     re.IGNORECASE,
 )
 PAGES = [

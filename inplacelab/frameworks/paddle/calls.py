@@ -160,7 +160,7 @@ def given_to(call: PaddleCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     told = {
         id(tensor): pair
         for known, tensor, pair in zip(call.known, call.tensors, pairs, strict=True)
-        if known.owner is not None or known.alive() is tensor  # what adaptive pooling hands on counts its own versions
+        if known.owner is not None or known.alive() is tensor  # what adaptive pooling passes on counts its own versions
     }
     flat = [each for value in values for each in (value if type(value) in (list, tuple) else [value])]
     return [told.get(id(value)) for value in flat]

@@ -1,4 +1,4 @@
-"""Values of tensors and of their twins: how they are read, compared and put in the place of arguments."""
+"""Values of tensors and of their twins: how they are read, compared and substituted for arguments."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def _is_all(statement: ast.stmt, call: ast.expr) -> bool:
 
 
 class Filled(ast.NodeTransformer):
-    """Puts expressions in the place of names."""
+    """Substitutes expressions for names."""
 
     def __init__(self, by: Mapping[str, ast.expr]) -> None:
         self._by = by
