@@ -222,6 +222,16 @@ def test_a_gradient_that_cannot_be_read_is_left_out() -> None:
     assert (found.failure, found.differences, list(found.left_out)) == ("", [], [("layer.weight",)])
 
 
+def test_a_leaf_in_half_precision_is_left_out() -> None:
+    found = judged("""
+        a = paddle.to_tensor([1.0, 2.0]).astype("float16")
+        a.stop_gradient = False
+        b = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        (a.astype("float32") * b).sum().backward()
+    """)
+    assert (found.failure, found.differences, list(found.left_out), found.compared) == ("", [], [("a",)], 1)
+
+
 QUIET = {
     "a gradient that is nothing but rounding": ("layer = paddle.nn.Linear(4, 4)\nF.batch_norm(layer(a), m, p, training=True).sum().backward()", 3),
     "ties": ("z = paddle.zeros([3, 4]) * a\n(F.relu(z) + z.abs() + z.clip(0, 1) + z.max() + z.sort()).sum().backward()", 1),

@@ -318,9 +318,10 @@ class Judge:
         if self._loses_history and not known.needs and known.operand.dtype in DIFFERENTIABLE:
             is_gap = is_gap or any(not each.stop_gradient for each in behind or ())
         twin = to_tensor(values.copy())
-        if has_history or is_gap:
+        lacks = known.needs and known.operand.dtype in _LACKING
+        if has_history or is_gap or lacks:
             twin.stop_gradient = False
-            vars(twin)["gap"] = Gap(name, place, behind)
+            vars(twin)["gap"] = Gap(name, place, behind if has_history or is_gap else (twin,))
         elif known.operand.dtype in DTYPES:
             twin.stop_gradient = not (known.needs and self._engine.is_leaf(tensor))
         vars(twin)["number"] = known.number
@@ -337,6 +338,8 @@ class Judge:
 
     def _set_flag(self, known: KnownTensor, tensor: Any) -> None:
         needs = known.needs and self._engine.is_leaf(tensor)
+        if needs and known.operand.dtype in _LACKING:
+            self._leave_gap(known, tensor, "", None, None)
         vars(known.twin)["number"] = known.number
         if known.operand.dtype in DTYPES and known.twin.stop_gradient == needs:
             self._context.run(setattr, known.twin, "stop_gradient", not needs)
@@ -348,6 +351,8 @@ class Judge:
             known.twin = None
 
 
+_LACKING = DIFFERENTIABLE - DTYPES
+"""Dtypes to which the engine gives no gradients."""
 _HOOKS = frozenset({HOOK, "register_post_accumulate_grad_hook"})
 _SETS_FLAG = frozenset({"stop_gradient", "requires_grad_", "requires_grad"})
 _CUTS_HISTORY = frozenset({"detach", "data", "detach_", "grad"})
