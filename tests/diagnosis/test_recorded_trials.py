@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,14 @@ from tests.tiers import choose, sample
 PADDLE = [
     each for each in GALLERY if each.framework == "paddle" and each.kind == "modified" and each.same_gradients
 ]  # where the fix changes what is computed, no gradients are known to be right
+
+
+@pytest.fixture(autouse=True)
+def _the_default_dtype_stays() -> Iterator[None]:
+    """Programs that run here may set Paddle's, which other tests rely on."""
+    yield
+    if (paddle := sys.modules.get("paddle")) is not None:
+        paddle.set_default_dtype("float32")
 
 
 def find(script: Path, framework: str) -> Tried:
