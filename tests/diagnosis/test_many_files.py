@@ -564,7 +564,7 @@ def test_columns_are_those_of_the_encoding(declared: str, run: Program, tmp_path
     said = said_of(run({"main.py": f"import torch\nfrom model import forward\n{NEEDS}y.backward()\n"}))
     begin = next(k for k, each in enumerate(said) if each.startswith("3 |"))
     assert said[begin] == "3 |     é = x.exp(); s = 'éé'; é.mul_(2)"
-    assert said[begin + 3].startswith("|" + " " * 28 + "~~~~~~~~~ overwritten")
+    assert said[begin + 2].startswith("|" + " " * 28 + "~~~~~~~~~ overwritten")
 
 
 def test_a_long_file(run: Program) -> None:
