@@ -50,7 +50,7 @@ class Judge:
         recorder: the recorder of the program.
         engine: how its calls are made on the engine.
         corrects: see `Corrects`; None if the framework's gradients stay as they are.
-        seconds: how long the replay may take.
+        seconds: how long the replay may take, in processor time, which other programs do not change.
 
     Attributes:
         judgment: what the comparison has shown.
@@ -75,13 +75,13 @@ class Judge:
 
     def told(self, what: str, *given: Any) -> None:
         """Calls a method. If that fails, the replay ends: the program goes on."""
-        begun = time.perf_counter()
+        begun = time.thread_time()
         try:
             getattr(self, what)(*given)
         except Exception as error:  # noqa: BLE001  # whatever it is
             self.judgment.failure = described(error)
             self._end()
-        self._left -= time.perf_counter() - begun
+        self._left -= time.thread_time() - begun
         if self._left < 0 and not self.judgment.ended:
             self._end()
 
