@@ -201,7 +201,7 @@ class Judge:
         operands = {id(each): Operand(k) for k, each in enumerate(call.tensors)}
         return Replayed(
             call.kind.name, call.place, call.function, function, replaced(args, operands), replaced(kwargs, operands),
-            getattr(call, "values", ()), [not each.twin.stop_gradient for each in call.known], [each.names for each in call.known],
+            call.values, [not each.twin.stop_gradient for each in call.known], [each.names for each in call.known],
         )  # fmt: skip
 
     def _ran(self, call: Replayed, twins: Sequence[Tensor]) -> list[Tensor]:

@@ -137,27 +137,25 @@ def overwrite(twin: Tensor, values: Any) -> None:
         twin.detach().copy_(to_tensor(values.copy()))
 
 
-def replaced(value: Any, by: Mapping[int, Any]) -> Any:
+def replaced(arguments: Any, by: Mapping[int, Any]) -> Any:
     """Returns arguments in which other objects stand for some, by their `id`."""
-    if id(value) in by:
-        return by[id(value)]
-    if type(value) in (list, tuple):
-        return type(value)(replaced(each, by) for each in value)
-    if isinstance(value, dict):
-        return {key: replaced(each, by) for key, each in value.items()}
-    if type(value) is slice:
-        return slice(*(replaced(each, by) for each in (value.start, value.stop, value.step)))
-    return value
+    return _with_each(arguments, lambda value: by.get(id(value), value))
 
 
-def filled_in(value: Any, tensors: Sequence[Any]) -> Any:
+def filled_in(arguments: Any, tensors: Sequence[Any]) -> Any:
     """Returns arguments in which tensors stand for operands."""
-    if isinstance(value, Operand):
-        return tensors[value.number]
+    return _with_each(arguments, lambda value: tensors[value.number] if isinstance(value, Operand) else value)
+
+
+def _with_each(value: Any, changed: Callable[[Any], Any]) -> Any:
+    """Returns arguments in which each value is changed, also those in lists, tuples, dictionaries and slices."""
+    found = changed(value)
+    if found is not value:
+        return found
     if type(value) in (list, tuple):
-        return type(value)(filled_in(each, tensors) for each in value)
+        return type(value)(_with_each(each, changed) for each in value)
     if isinstance(value, dict):
-        return {key: filled_in(each, tensors) for key, each in value.items()}
+        return {key: _with_each(each, changed) for key, each in value.items()}
     if type(value) is slice:
-        return slice(*(filled_in(each, tensors) for each in (value.start, value.stop, value.step)))
+        return slice(*(_with_each(each, changed) for each in (value.start, value.stop, value.step)))
     return value
