@@ -143,9 +143,8 @@ def record(options: argparse.Namespace) -> int:
     check_not_itself(to.path, main.path)
     use = use_of(options) or framework_of_script(main, parsed_script(main.path)[1])
     known = frameworks()[use.framework]
-    judged = (
-        JUDGED if known.on_engine and not known.watch else 0
-    )  # what is watched is compared only if that is asked for
+    # What `explain` watches is compared only if that is asked for.
+    judged = JUDGED if known.on_engine and not known.watch else 0
     with running(main, options.arguments, title=options.title, part=part, use=use, judged=judged) as ran:
         status = report(ran.raised, ran.recording, str(main.path)) or ran.stopped
         check_begun(ran, status)
