@@ -15,8 +15,16 @@ from inplacelab.recording.facts import ReadFacts, RewireFacts, Step, WriteFacts
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import joined
 
+MOST_EVENTS = 60
+"""Programs of more events are read by statements first."""
+
 _Key = TypeVar("_Key", bound=Hashable)
 _Facts = TypeVar("_Facts")
+
+
+def is_long(recording: Recording) -> bool:
+    """Whether a recording has so many events that it is read by statements first."""
+    return len(recording) > MOST_EVENTS
 
 
 def statements(recording: Recording) -> tuple[range, ...]:

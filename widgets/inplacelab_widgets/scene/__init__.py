@@ -31,6 +31,7 @@ from inplacelab.recording.facts import Step
 from inplacelab.recording.file_text import presentable
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import Headline, headline_of, line_headline, sentence
+from inplacelab.recording.statements import by_statement
 from inplacelab.supported import terms_of
 from inplacelab_widgets.scene.elements_panel import elements_panel
 from inplacelab_widgets.scene.graph_panel import graph_panel
@@ -44,6 +45,8 @@ __all__ = ["EVERYTHING", "PANELS", "Scene", "key_step", "opening_step", "panels_
 
 PANELS = ("storages", "graph", "lanes", "memory", "elements")
 """The names of the panels, in the order in which they are shown."""
+JOINED = ("storages", "graph", "elements")
+"""The panels that are drawn of statements, too: what a whole statement did, as one step. The others have all events on an axis."""
 EVERYTHING = ("code", *PANELS)
 """All that a stepper can show: the code and the panels."""
 
@@ -89,6 +92,12 @@ class Scene:
     def interesting(self) -> frozenset[int]:
         """The steps at which a reader may want to stop."""
         return frozenset(queries.interesting(self.recording))
+
+    @cached_property
+    def by_statement(self) -> Scene | None:
+        """The picture with one step for each statement; None if each has a single event."""
+        joined = by_statement(self.recording)
+        return None if len(joined) == len(self.recording) else Scene(joined, self.room, self.highest)
 
     def sentence(self, step: int) -> Text:
         """Returns the sentence of a step."""

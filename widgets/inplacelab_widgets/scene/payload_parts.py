@@ -209,6 +209,7 @@ class Pools:
         self._moves = _Pool(lambda moves: {key: _number(value) for key, value in moves})
         self._looks = _Pool(self._look)
         self._known: dict[int, tuple[Runs, list[int]]] = {}
+        self._statements: Sequence[range] = ()
 
     def packed(self) -> Json:
         """Returns the values that the panels and tables refer to."""
@@ -223,8 +224,18 @@ class Pools:
         """Returns the position of words."""
         return self._words.position(words)
 
-    def panel(self, panel: Panel) -> Json:
-        """Packs a panel over all steps."""
+    def panel(self, panel: Panel, statements: Sequence[range] = ()) -> Json:
+        """Packs a panel over all steps.
+
+        Args:
+            panel: the panel.
+            statements: the events of each of its steps, if these are statements. They are packed as the last events.
+        """
+        if statements:
+            self._statements, self._known = statements, {}
+            packed = self.panel(panel)
+            self._statements, self._known = (), {}
+            return packed
         size = {"name": panel.name, "width": panel.width, "height": panel.height}
         notes: Json = {"notes": self._packed_runs(panel.notes)} if panel.notes else {}
         groups = {"groups": [packed for group in panel.groups for packed in self._unfolded(group, panel.more)]}
@@ -236,7 +247,7 @@ class Pools:
             notes["opened"] = self.panel(panel.opened.panel)
         chips = {"shelf": [self._group(chip) for chip in panel.chips]} if panel.chips else {}
         copies = (
-            {"copies": [[each.step, [*each.source], [*each.target]] for each in panel.copies]} if panel.copies else {}
+            {"copies": [[self._seen(each.step), [*each.source], [*each.target]] for each in panel.copies]} if panel.copies else {}
         )
         return {**size, **notes, "says": self._packed_runs(panel.says), **groups, **chips, **copies}
 
@@ -265,8 +276,18 @@ class Pools:
         for step, words_then in words:
             position = self.says(words_then)
             if not packed or packed[-1] != position:
-                packed += [step, position]
+                packed += [self._seen(step), position]
         return packed
+
+    def _seen(self, step: int) -> int:
+        """The event at which a step is seen: the last one of a statement."""
+        if step < 0 or not self._statements:
+            return step
+        return self._statements[step].stop - 1 if step < len(self._statements) else self._statements[-1].stop
+
+    def _until(self, step: int) -> int:
+        """The last event before the next step is seen."""
+        return step if step < 0 or not self._statements else self._seen(step + 1) - 1
 
     def _unfolded(self, group: Group, more: More | None) -> Iterable[Json]:
         """A group; the note about folded groups is replaced by these groups."""
@@ -276,7 +297,7 @@ class Pools:
 
     def _group(self, group: Group) -> Json:
         place: Json = {"x": _number(group.x), "y": _number(group.y), "height": _number(group.height)}
-        place |= {"width": _number(group.width), "first": group.first, "last": group.last}
+        place |= {"width": _number(group.width), "first": self._seen(group.first), "last": self._until(group.last)}
         if group.is_fixed:
             place["fixed"] = True
         if group.row is not None:
@@ -285,7 +306,7 @@ class Pools:
             place["key"] = group.key
         if group.open:
             # As distances, which repeat from turn to turn of a loop, so that they are compressed well.
-            steps = [step for span in group.open for step in span]
+            steps = [step for first, last in group.open for step in (self._seen(first), self._until(last))]
             place |= {"open": [steps[0], *(after - step for step, after in pairwise(steps))]}
         return {**place, "marks": [self._mark(mark) for mark in group.marks]}
 
@@ -306,7 +327,7 @@ class Pools:
             found = []
             self._known[id(runs)] = runs, found  # kept alive, so that no other runs get this id
             for step, look in runs:
-                found += (step, _GONE if look is None else self._looks.position(look))
+                found += (self._seen(step), _GONE if look is None else self._looks.position(look))
         return found
 
     def _look(self, look: Look) -> list[int]:
