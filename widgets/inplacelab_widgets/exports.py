@@ -17,7 +17,7 @@ from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
-from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_step, panels_of, scene_of
+from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_mode, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.names import has_sources, player_words, unquoted
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.places import place_in_words
@@ -388,5 +388,5 @@ def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panel
         folder="inplacelab_widgets/player",
         title=scene.recording.title,
         language=language,
-        options={"predict": predict is not False, "step": step},
+        options={"predict": predict is not False, "step": step, "mode": opening_mode(scene.recording)},
     )

@@ -32,6 +32,7 @@
  * @property {number[][]} [longest]  The longest headlines and details of the others, for which there must be room.
  * @property {import("./key_steps.js").Chapter[]} [story]
  * @property {Panel[]} panels
+ * @property {Panel[]} [joined]  Those that are drawn of statements, too: what a whole statement did, seen at its last event.
  * @property {Object<string, string>} elsewhere  The links of items in the panels that are not shown.
  * @property {import("./lens.js").Page[]} pages  The values of large storages.
  * @property {Thread[]} threads
@@ -95,6 +96,12 @@ export function stopsOf(steps, mode, step = 0) {
   const ends = steps.map((_, at) => at).filter((at) => (mode !== "line" || steps[at].ends) && steps[at].at?.[0] === launch);
   const changing = ends.filter((end, k) => steps.slice((ends[k - 1] ?? -1) + 1, end + 1).some((each) => !each.idle));
   return changing.length ? changing : ends;
+}
+
+/** The first and the last event of the statement of a step. @param {number} step @param {Step[]} steps @returns {[number, number]} */
+export function runOf(step, steps) {
+  const end = steps.findIndex((each, at) => at >= step && each.ends);
+  return [steps.slice(0, step).findLastIndex((each) => each.ends) + 1, end < 0 ? steps.length - 1 : end];
 }
 
 /** The stop at which a step is seen: itself, or if nothing changes there the last one before it, whose picture is the same; before the first stop

@@ -2,7 +2,7 @@
 
 import { html, icon, label, put, sign, speakOther, write } from "./dom.js";
 import { changeMode } from "./keyboard.js";
-import { numbered, placeOf } from "./steps.js";
+import { numbered, placeOf, stopsOf } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
 
 // Plays the steps at a pace that the reader chooses.
@@ -64,8 +64,8 @@ export function drawToolbar(stage) {
     buttons[name] = html("button", { type: "button", class: "ipl-button" }, icon(name));
     buttons[name].addEventListener("click", () => (name === "play" ? pace.toggle() : act(name)));
   }
-  // Steps of three sizes, where the program was inside its functions.
-  const sizes = stage.payload.places?.some(([, , from]) => (from ?? -1) >= 0) ? ["into", "over", "out"] : [];
+  // Steps of three sizes, where the program was inside its functions, or a statement has several events.
+  const sizes = stage.payload.joined || stage.payload.places?.some(([, , from]) => (from ?? -1) >= 0) ? ["into", "over", "out"] : [];
   for (const name of sizes) {
     buttons[name] = html("button", { type: "button", class: "ipl-button ipl-size" }, icon(name));
     buttons[name].addEventListener("click", (event) => act(event.shiftKey ? `back${name[0].toUpperCase()}${name.slice(1)}` : name));
@@ -105,13 +105,19 @@ export function drawToolbar(stage) {
     slider.value = String(place);
     const phase = word(now.phase);
     slider.setAttribute("aria-valuetext", `${said}${at}${phase && `${word("clause")}${phase}`}`);
-    write(counter, `${number.step} / ${number.steps}`);
+    write(counter, stage.inside ? insideOf(stage.inside) : `${number.step} / ${number.steps}`);
     write(where, phase);
     for (const name of ["first", "previous"]) buttons[name].toggleAttribute("data-end", place === 0);
     for (const name of ["next", "last"]) buttons[name].toggleAttribute("data-end", place === stops.length - 1);
     for (const name of sizes) buttons[name].toggleAttribute("data-end", stage.leadsTo(name, step) === step);
     write(mode, word(`mode_${stage.mode}`));
     put(mode, "title", word(`mode_${stage.mode}_hint`));
+  }
+
+  /** The number of an event of an opened statement. @param {[number, number]} run */
+  function insideOf([first, last]) {
+    const lines = stopsOf(steps, "line", first);
+    return `${placeOf(last, lines) + 1} / ${lines.length} · ${stage.step - first + 1} / ${last - first + 1}`;
   }
 
   function translate() {

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 from inplacelab.language import Text
 from inplacelab.place import same_line
@@ -31,7 +32,7 @@ from inplacelab.recording.facts import Step
 from inplacelab.recording.file_text import presentable
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import Headline, headline_of, line_headline, sentence
-from inplacelab.recording.statements import by_statement
+from inplacelab.recording.statements import by_statement, is_long
 from inplacelab.supported import terms_of
 from inplacelab_widgets.scene.elements_panel import elements_panel
 from inplacelab_widgets.scene.graph_panel import graph_panel
@@ -41,7 +42,18 @@ from inplacelab_widgets.scene.storages_panel import HIGHEST, WIDTH, storages_pan
 from inplacelab_widgets.scene.svg import Panel
 from inplacelab_widgets.scene.versions_panel import versions_panel
 
-__all__ = ["EVERYTHING", "PANELS", "Scene", "key_step", "opening_step", "panels_of", "scene_of"]
+__all__ = [
+    "EVERYTHING",
+    "JOINED",
+    "PANELS",
+    "Mode",
+    "Scene",
+    "key_step",
+    "opening_mode",
+    "opening_step",
+    "panels_of",
+    "scene_of",
+]
 
 PANELS = ("storages", "graph", "lanes", "memory", "elements")
 """The names of the panels, in the order in which they are shown."""
@@ -55,6 +67,15 @@ def panels_of(recording: Recording) -> tuple[str, ...]:
     """Returns what is shown of a recording: no graph if its framework has no gradients."""
     graph = terms_of(recording).has_gradients
     return tuple(name for name in EVERYTHING if graph or name != "graph")
+
+
+Mode = Literal["event", "line"]
+"""What one step of the player is: an event, or a run of a statement."""
+
+
+def opening_mode(recording: Recording) -> Mode:
+    """Returns what one step is where a player opens: a whole statement if the recording is long."""
+    return "line" if is_long(recording) else "event"
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from inplacelab.recording.statements import statements
 from inplacelab.recording.trace import trace
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene import JOINED, PANELS, Scene, panels_of
+from inplacelab_widgets.scene import JOINED, PANELS, Mode, Scene, panels_of
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.key_steps import Chapter, story
 from inplacelab_widgets.scene.names import has_sources, player_words, unquoted
@@ -54,8 +54,6 @@ from inplacelab_widgets.words.player import (
 
 Extent = Literal["full", "brief"]
 """How much a first picture has: all, or no panel below the code and the storages."""
-Mode = Literal["event", "line"]
-"""What one step of the player is: an event, or a run of a statement."""
 
 
 def payload(

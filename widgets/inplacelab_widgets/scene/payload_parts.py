@@ -247,7 +247,9 @@ class Pools:
             notes["opened"] = self.panel(panel.opened.panel)
         chips = {"shelf": [self._group(chip) for chip in panel.chips]} if panel.chips else {}
         copies = (
-            {"copies": [[self._seen(each.step), [*each.source], [*each.target]] for each in panel.copies]} if panel.copies else {}
+            {"copies": [[self._seen(each.step), [*each.source], [*each.target]] for each in panel.copies]}
+            if panel.copies
+            else {}
         )
         return {**size, **notes, "says": self._packed_runs(panel.says), **groups, **chips, **copies}
 
