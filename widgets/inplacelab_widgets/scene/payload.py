@@ -186,7 +186,9 @@ class _Packer:
             (self.lines.of(step.place), step.op, step.category, step.backward and step.backward.action): step.index
             for step in self.scene.recording.steps
         }
-        said = dict.fromkeys(self.scene.headline(step) for step in sites.values())
+        runs = {run[-1] for run in statements(self.scene.recording)} if self.is_joined else set()
+        lines = (self.scene.line_headline(step) for step in sorted({*sites.values()} & runs))
+        said = dict.fromkeys([*filter(None, lines)] or [self.scene.headline(step) for step in sites.values()])
         longest = (
             nlargest(_MEASURED, said, key=lambda words: width_of(words.detail.in_language(language), NORMAL))
             for language in LANGUAGES
