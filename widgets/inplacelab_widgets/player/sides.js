@@ -33,7 +33,7 @@ export function rowOf(rows, which, step) {
 /** @param {Stage} stage @param {number} which @returns {Part & {stage: Stage, code: Part | null, storages: Part, refresh: () => void}} */
 export function drawSide(stage, which) {
   const whole = /** @type {ComparisonPayload} */ (stage.payload);
-  const payload = whole.sides[which];
+  const payload = { ...whole.sides[which], words: { ...whole.words, ...whole.sides[which].words } };
   const root = html("section", { class: `ipl-side${payload.raises ? " ipl-raises" : ""}` });
   const verdict = html("h3", { class: "ipl-verdict" });
   const name = html("span");
