@@ -9,9 +9,10 @@ from typing import Any, TypedDict
 import traitlets
 
 from inplacelab.language import Text, get_language
-from inplacelab.listing import Cell, Listing
+from inplacelab.listing import Listing
 from inplacelab_widgets.live_widget import LiveWidget
 from inplacelab_widgets.player_bundle import packed_view
+from inplacelab_widgets.scene.payload_parts import in_both_languages
 
 __all__ = ["AskedPart", "ListView", "QuestionView"]
 
@@ -50,19 +51,15 @@ class ListView(LiveWidget):
 
 
 def _payload(listing: Listing) -> dict[str, Any]:
-    rows = [[_both(cell) for cell in row] for group in listing.groups for row in group.rows]
-    heads = [_both(head) for head in listing.heads]
+    rows = [[in_both_languages(cell) for cell in row] for group in listing.groups for row in group.rows]
+    heads = [in_both_languages(head) for head in listing.heads]
     return {
-        "title": _both(listing.title),
+        "title": in_both_languages(listing.title),
         "heads": heads,
         "rows": rows,
-        "filter": _both(_FILTER),
-        "count": _both(_COUNT),
+        "filter": in_both_languages(_FILTER),
+        "count": in_both_languages(_COUNT),
     }
-
-
-def _both(cell: Cell) -> list[str]:
-    return [cell.en, cell.zh] if isinstance(cell, Text) else [cell, cell]
 
 
 _WORDS = {
