@@ -10,6 +10,7 @@ from typing import NamedTuple
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts
 from inplacelab.recording.naming import is_constant, storage_label
+from inplacelab.recording.numerals import number
 from inplacelab.recording.slots import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import large_storages, version_line
@@ -31,7 +32,7 @@ from inplacelab_widgets.scene.tensor_grids import (
     placed,
     ribbon_marks,
 )
-from inplacelab_widgets.scene.text_layout import SMALL, Words, number, size_in_bytes, widest, width_of
+from inplacelab_widgets.scene.text_layout import SMALL, Words, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.timeline import Life
 from inplacelab_widgets.scene.value_grid import RIBBONS
 from inplacelab_widgets.scene.version_line import Counter, Raise, VersionLine
@@ -185,7 +186,7 @@ class Storage:
     def _legend(self, scale: tuple[float, float]) -> Iterator[Mark]:
         """The colors of heat maps, with the values of the first and the last one, in the space for ribbons."""
         first, last, y = self.life.first, self.life.last, self.layout.names_top - 12
-        low, high = map(number, scale)
+        low, high = (number(each, exponent=self.layout.strip.exponent) for each in scale)
         x = self.layout.gutter + width_of(low, SMALL) + 4
         yield text(self.layout.gutter, y + 8, between(first, last, Look("text soft", low)))
         yield large_storages.legend_mark(x, y, 80, first, last)

@@ -13,6 +13,7 @@ from math import inf, prod
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
+from inplacelab.recording.numerals import number
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import Touched, element_values, is_contiguous, slots_under
 from inplacelab_widgets import words
@@ -29,8 +30,8 @@ from inplacelab_widgets.scene.tensor_cards import (
     chip_marks,
     stretches,
 )
-from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, number, shortened, widest, width_of
-from inplacelab_widgets.scene.timeline import Life, shared_rows
+from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, shortened, widest, width_of
+from inplacelab_widgets.scene.timeline import Life, has_exponents, shared_rows
 from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, Index, position, ribbons_path
 
 CHIP = 17.0
@@ -59,6 +60,8 @@ class Sheet:
     last: int
     moments: tuple[tuple[int, StorageFacts], ...]
     drawn: Grid | HeatMap
+    exponent: bool = False
+    """Whether its values are written with exponents, as those of its whole storage."""
 
 
 @dataclass
@@ -251,7 +254,7 @@ def _with_sheets(
     most: float = inf,
 ) -> tuple[Seat, ...]:
     """The seats of tensors, each with its grid in each of its layouts: without values if it has more than `most` elements."""
-    found = []
+    found, exponent = [], has_exponents(life)
     for seat in _seats(cards):
         sheets: list[tuple[Card, Sheet]] = []
         for card, (first, last, face) in (
@@ -267,9 +270,10 @@ def _with_sheets(
             elif prod(facts.shape, start=1) > most or (most < inf and narrow.is_too_high):
                 drawn = Grid(facts, MINIATURE, room, hops=False)
             else:
-                values = [value_text(each) for _, row in cell_values(facts, moments, narrow) for each in row]
+                known = (each for _, row in cell_values(facts, moments, narrow) for each in row)
+                values = [value_text(each, exponent=exponent) for each in known]
                 drawn = Grid(facts, max(NARROWEST_CELL, widest(values, NORMAL) + 6), room, hops=False)
-            sheets.append((card, Sheet(facts, first, last, moments, drawn)))
+            sheets.append((card, Sheet(facts, first, last, moments, drawn, exponent)))
         found.append(Seat(seat.cards, tuple(sheets)))
     return tuple(found)
 
@@ -333,7 +337,8 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
         yield rect(x - 5, y + grid.top, 3, max(grid.height - grid.top, 4), edge, keys=card.keys)
     yield from effect_marks(facts, sheet.moments[0][1], grid, cells, done, sheet.first, sheet.last)
     for k, (index, left, top) in enumerate(() if grid.is_miniature else cells):
-        looks = text_runs("text value", ((step, value_text(known[k])) for step, known in values), sheet.last)
+        texts = ((step, value_text(known[k], exponent=sheet.exponent)) for step, known in values)
+        looks = text_runs("text value", texts, sheet.last)
         yield text(
             round(left + grid.cell / 2, 1), top + grid.row_height / 2 + 4.5, looks, keys=(element_key(facts, index),)
         )
@@ -359,9 +364,9 @@ def element_key(facts: TensorFacts, index: Index) -> str:
     return f"t{facts.id}:{','.join(map(str, index))}"
 
 
-def value_text(value: Number | None) -> str:
+def value_text(value: Number | None, *, exponent: bool) -> str:
     """Returns the value of an element; "·" if it was not recorded."""
-    return "·" if value is None else number(value)
+    return "·" if value is None else number(value, exponent=exponent)
 
 
 def effect_marks(
