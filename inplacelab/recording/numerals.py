@@ -83,9 +83,13 @@ def in_exponents(values: Iterable[Number]) -> bool:
         if isinstance(value, complex):
             if in_exponents((value.real, value.imag)):
                 return True
-        elif type(value) is float and value and not _SMALLEST <= abs(value) < _LARGEST:
-            if isfinite(value) and _needs_exponent(abs(value), is_whole=value.is_integer()):
-                return True
+        elif (
+            type(value) is float
+            and not _SMALLEST <= abs(value) < _LARGEST
+            and isfinite(value)
+            and _needs_exponent(abs(value), is_whole=value.is_integer())
+        ):
+            return True
     return False
 
 

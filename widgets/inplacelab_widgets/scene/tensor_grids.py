@@ -15,7 +15,7 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
 from inplacelab.recording.numerals import number
 from inplacelab.recording.slots import Runs as SlotRuns
-from inplacelab.recording.slots import Touched, element_values, is_contiguous, slots_under
+from inplacelab.recording.slots import Touched, element_values, is_contiguous, joined, slots_under
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.large_storages import LARGEST, MOST, SCALES, HeatMap, extent
 from inplacelab_widgets.scene.storage_row import EFFECTS, HOLLOW, WITH_VALUES, StorageRow
@@ -32,7 +32,7 @@ from inplacelab_widgets.scene.tensor_cards import (
 )
 from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, shortened, widest, width_of
 from inplacelab_widgets.scene.timeline import Life, has_exponents, shared_rows
-from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, Index, position, ribbons_path
+from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, Index, are_tangled, position, ribbons_path, ticks_path
 
 CHIP = 17.0
 CAPTION = 35.0
@@ -428,17 +428,62 @@ def ribbon_marks(
     x: float,
     ends: tuple[float, float, float],
     acting: Mapping[int, TensorRole],
+    done: Mapping[int, Touched],
 ) -> Iterator[Mark]:
-    """Draws the ribbons from the grid of a tensor to the strip: seen in the steps that are about the tensor, and while a reader points at it.
-    `ends` are the lower edge of the grid, that of the highest grid beside it, and the upper edge of the strip.
+    """Draws the ribbons from the grid of a tensor to the strip: those of the slots that a step touched, in the steps that are about the tensor; and all,
+    while a reader points at it. Of more than can be told apart, only those of the elements that a reader points at. `ends` are the lower edge of the
+    grid, that of the highest grid beside it, and the upper edge of the strip.
     """
     if strip.slots > WITH_VALUES:
         return
-    drawn = ribbons_path(sheet.facts, sheet.moments[0][1], sheet.drawn, strip.pieces, x, ends)
-    if not drawn:
+    facts, storage = sheet.facts, sheet.moments[0][1]
+    where = facts, storage, sheet.drawn, strip.pieces
+    style, every = f"ribbon c{card.color}-line c{card.color}-fill", ribbons_path(*where, x, ends)
+    hidden = between(sheet.first, sheet.last, Look(f"{style} asleep"))
+    if not every:
         return
-    style = f"ribbon c{card.color}-line c{card.color}-fill"
-    shown, hidden = Look(style), Look(f"{style} asleep")
-    moments = [(sheet.first, hidden, hidden)]
-    moments += [(step, shown, hidden) for step in acting if sheet.first <= step <= sheet.last]
-    yield path(drawn, flashes(moments, sheet.last), keys=card.keys)
+    if not are_tangled(*where):
+        yield path(every, hidden, keys=card.keys)
+    else:
+        cells = [*sheet.drawn.cells()]
+        for (_, *slots), (index, *_) in zip(_spans(facts, storage, cells), cells, strict=True):
+            alone = ribbons_path(*where, x, ends, ((slots[0], slots[1]),))
+            yield path(alone, hidden, keys=(element_key(facts, index),))
+    looks: dict[SlotRuns | None, Look | None] = {}  # a loop touches the same slots again and again
+    moments = []
+    for step in (step for step in acting if sheet.first <= step <= sheet.last):
+        only = _touched(sheet, done.get(step, Touched()))
+        if only not in looks:
+            drawn = "" if are_tangled(*where, only) else ribbons_path(*where, x, ends, only)
+            looks[only] = Look(style, None, (("d", drawn),)) if drawn else None
+        moments.append((step, looks[only], None))
+    if any(looks.values()):
+        yield Mark("path", (), flashes(moments, sheet.last), card.keys)
+
+
+def tick_marks(
+    card: Card,
+    sheet: Sheet,
+    strip: StorageRow,
+    top: float,
+    acting: Mapping[int, TensorRole],
+    done: Mapping[int, Touched],
+) -> Iterator[Mark]:
+    """Draws marks at the slots of a tensor in the steps that are about it and in which its ribbons cannot be told apart."""
+    if strip.slots > WITH_VALUES:
+        return
+    where = sheet.facts, sheet.moments[0][1], sheet.drawn, strip.pieces
+    steps = [step for step in acting if sheet.first <= step <= sheet.last]
+    tangled = [step for step in steps if are_tangled(*where, _touched(sheet, done.get(step, Touched())))]
+    if tangled:
+        shown = Look(f"tick c{card.color}-fill")
+        drawn = ticks_path(*where, top)
+        yield path(drawn, flashes([(step, shown, None) for step in tangled], sheet.last), keys=card.keys)
+
+
+def _touched(sheet: Sheet, done: Touched) -> SlotRuns | None:
+    """The slots of a tensor that a step touched; None if it touched none of them, or all."""
+    touched = joined(sorted((*done.written, *done.around, *done.read)))
+    spans = {(first, end) for _, first, end in _spans(sheet.facts, sheet.moments[0][1], [*sheet.drawn.cells()])}
+    reached = {(first, end) for first, end in spans if any(first < b and a < end for a, b in touched)}
+    return joined(sorted(reached)) if reached and reached != spans else None
