@@ -36,7 +36,7 @@
  * @property {Panel[]} panels
  * @property {Panel[]} [joined]  Those that are drawn of statements, too: what a whole statement did, seen at its last event.
  * @property {Object<string, string>} elsewhere  The links of items in the panels that are not shown.
- * @property {import("./lens.js").Page[]} pages  The values of large storages.
+ * @property {import("./linking.js").Page[]} pages  The values of storages: of large ones, and of those that the picture rounds.
  * @property {Thread[]} threads
  * @property {Table[]} tables
  * @property {Object<string, Said>} [sharing]  Words of the dialog that shares a step.

@@ -10,7 +10,6 @@ divides its room as it will for all steps.
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -23,14 +22,14 @@ from typing import Any
 from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import Number, Step, StorageFacts, Summary, Values
+from inplacelab.recording.numerals import number, whole
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.scene.large_storages import LONGEST_WHOLE
 from inplacelab_widgets.scene.storage_row import WITH_VALUES
 from inplacelab_widgets.scene.storages_panel import drawn_together
 from inplacelab_widgets.scene.svg import Group, Look, Mark, More, Panel, Runs, flowed
-from inplacelab_widgets.scene.text_layout import Words, number
-from inplacelab_widgets.scene.timeline import WIDTH, storage_lives
+from inplacelab_widgets.scene.text_layout import Words
+from inplacelab_widgets.scene.timeline import WIDTH, Life, has_exponents, storage_lives
 
 __all__ = ["in_both_languages", "question_data"]
 
@@ -362,9 +361,10 @@ def _number(value: str | float) -> str | float:
 
 MOST_NUMBERS = 4096
 """The most values sent for one version of a storage."""
-_PLAIN = re.compile(r"-?[1-9]\d*|0|-?\d+\.\d+")
 MOST_BYTES = 60_000
-"""The most bytes sent for all storages together."""
+"""The most bytes sent for all storages with a lens together; and for all the others."""
+_LONGEST_SAME = 8
+"""The most digits of an integer that is sent as a number: the player writes it as it does a whole float."""
 _SHORTEST = len("[[0,[1]]]")
 
 Piece = tuple[int, Values]
@@ -372,21 +372,29 @@ Piece = tuple[int, Values]
 
 
 def pages(recording: Recording) -> list[Json]:
-    """Returns for each large storage its recorded values: [step, [[first slot, values], ...]] for each change."""
-    left, found = MOST_BYTES, []
+    """Returns for each large storage, and for each other of which a value is rounded in the picture, its recorded values: [step, [[first slot,
+    values], ...]] for each change.
+    """
+    left, found = {True: MOST_BYTES, False: MOST_BYTES}, []
     for storage, life in storage_lives(recording).items():
         slots = max(facts.slots for facts in life.every())
-        if slots <= WITH_VALUES:
+        exponent, has_lens = has_exponents(life), slots > WITH_VALUES
+        if not has_lens and not _is_rounded(life):
             continue
         moments = []
         before: Values | Summary | None = None
         for step, facts in life.moments:
-            sent = _sent(_changes(before, facts), left) if left >= _SHORTEST else []
-            left -= len(json.dumps(sent, separators=(",", ":"))) if sent else 0
+            sent = _sent(_changes(before, facts), left[has_lens]) if left[has_lens] >= _SHORTEST else []
+            left[has_lens] -= len(json.dumps(sent, separators=(",", ":"))) if sent else 0
             moments.append([step, sent])
             before = facts.values
-        found.append({"key": f"s{storage}", "slots": slots, "moments": moments})
+        found.append({"key": f"s{storage}", "slots": slots, "exponent": exponent, "moments": moments})
     return found
+
+
+def _is_rounded(life: Life[StorageFacts]) -> bool:
+    known = (facts.values for facts in life.every() if isinstance(facts.values, tuple))
+    return any(type(value) is not int and number(value) != whole(value) for values in known for value in values)
 
 
 def _sent(pieces: Sequence[Piece], room: int) -> list[Any]:
@@ -427,10 +435,14 @@ def _first(pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def number_sent(value: Number) -> float | int | bool | str:
-    """Returns a value as it is shown; as a number where JavaScript prints it in the same way."""
-    digits = number(value, LONGEST_WHOLE)
+    """Returns a whole value: as a number, unless JSON has none or the player would take an integer for a float."""
     if isinstance(value, bool):
         return value
-    if isinstance(value, complex) or not isfinite(value) or not _PLAIN.fullmatch(digits):
+    digits = whole(value)
+    if (
+        isinstance(value, complex)
+        or not isfinite(value)
+        or (isinstance(value, int) and len(digits.lstrip("-")) > _LONGEST_SAME)
+    ):
         return digits
-    return float(digits) if "." in digits else int(digits)
+    return int(digits) if digits.lstrip("-").isdigit() else float(digits)

@@ -195,6 +195,7 @@ LINKS = {
         "`{name}` on {storage}: shape {shape}, strides {strides}, offset {offset}",
         "{storage} 上的 `{name}`：形状 {shape}，步幅 {strides}，偏移 {offset}",
     ),
+    "link_value": Text("value {value}", "值 {value}"),
     "link_slot": Text("slot {slot} of {storage}, read as {elements}", "{storage} 的槽位 {slot}，被读作 {elements}"),
     "link_unread": Text("slot {slot} of {storage}, read by no tensor", "{storage} 的槽位 {slot}，没有张量读取"),
     "link_shared": Text("shared with {elements}", "与 {elements} 共享"),
