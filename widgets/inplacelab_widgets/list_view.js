@@ -1,5 +1,7 @@
 // A list that the reader can sort and filter, entirely in the browser. Python makes the rows.
 
+import { focusCell, keepShortcutsAway } from "./player/notebook.js";
+
 /** Words in both languages. @typedef {[string, string]} Said */
 
 /** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {Object<string, string>} attributes @param {(Node | string)[]} children */
@@ -106,8 +108,11 @@ function render({ model, el }) {
     model.set("words", field.value);
     model.save_changes();
   });
-  // JupyterLab's shortcuts must not handle what is typed here.
-  field.addEventListener("keydown", (event) => event.stopPropagation());
+  // In a field with words, the browser's Escape clears it.
+  root.addEventListener("keydown", ({ key, target, isComposing }) => {
+    if (key === "Escape" && !isComposing && !(target === field && field.value)) focusCell(root);
+  });
+  keepShortcutsAway(root);
   const traits = ["language", "words", "sorted_by", "descending"];
   for (const trait of traits) model.on(`change:${trait}`, draw);
   el.append(root);

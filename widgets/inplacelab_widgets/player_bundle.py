@@ -20,6 +20,7 @@ MODULES = (
     "places",
     "unpack",
     "dom",
+    "notebook",
     "scrolling",
     "linking",
     "lens",

@@ -12,7 +12,7 @@ import traitlets
 from inplacelab.language import Text, get_language
 from inplacelab.listing import Cell, Listing
 from inplacelab_widgets.live_widget import LiveWidget
-from inplacelab_widgets.player_bundle import for_anywidget, stylesheet, without_comments
+from inplacelab_widgets.player_bundle import for_anywidget, joined, source, stylesheet, without_comments
 
 __all__ = ["AskedPart", "ListView", "QuestionView"]
 
@@ -33,7 +33,7 @@ class ListView(LiveWidget):
     """
 
     _esm = for_anywidget(
-        (_HERE / "list_view.js").read_text(encoding="utf-8"),
+        joined([source("notebook"), (_HERE / "list_view.js").read_text(encoding="utf-8")]),
         stylesheet() + without_comments((_HERE / "list_view.css").read_text(encoding="utf-8")),
     )
 
