@@ -1,5 +1,7 @@
 // A question before a program runs. What the reader enters goes to the kernel, which compares it with the facts later.
 
+import { focusCell, keepShortcutsAway } from "./player/notebook.js";
+
 /** Words in both languages. @typedef {[string, string]} Said */
 /** @typedef {{label: string, options: string[], several: boolean}} Part */
 
@@ -22,6 +24,9 @@ export const entered = (parts, inputs) =>
     const chosen = inputs[k].flatMap((input, option) => (input.checked ? [option] : []));
     return chosen.length || part.several ? chosen : null;
   });
+
+/** The answers of a reader who does not know the rest: to have chosen none of several is then no answer, either. @param {(string | number[] | null)[]} answers */
+export const restUnknown = (answers) => answers.map((answer) => (answer?.length ? answer : null));
 
 let made = 0; // radio buttons of one part share a name that no other part has
 
@@ -52,40 +57,50 @@ function render({ model, el }) {
   });
 
   const button = make("button", { type: "submit", class: "ipl-button" }, say("enter"));
+  const unknown = make("button", { type: "button", class: "ipl-button", title: say("unknown_hint") }, say("unknown"));
   const said = make("div", { class: "ipl-compared", role: "status" });
-  const form = make("form", { class: "ipl-asked" }, ...fields, make("div", { class: "ipl-decide" }, button, said));
+  const form = make("form", { class: "ipl-asked" }, ...fields, make("div", { class: "ipl-decide" }, button, unknown, said));
   const root = make("div", { class: "ipl ipl-asking", lang: model.get("language") === "zh" ? "zh-Hans" : "en" }, form);
 
   const show = () => {
     const answers = model.get("answers");
-    answers.forEach((/** @type {string | number[]} */ answer, /** @type {number} */ k) => {
+    answers.forEach((/** @type {string | number[] | null} */ answer, /** @type {number} */ k) => {
       if (typeof answer === "string") inputs[k][0].value = answer;
-      else inputs[k].forEach((input, option) => (input.checked = answer.includes(option)));
+      else inputs[k].forEach((input, option) => (input.checked = answer?.includes(option) ?? false));
     });
     if (!answers.length) return;
     inputs.flat().forEach((input) => (input.disabled = true));
-    button.hidden = true;
+    button.hidden = unknown.hidden = true;
     const lines = model.get("compared");
     said.replaceChildren(...(lines.length ? lines : [say("noted")]).map((/** @type {string} */ line) => make("div", {}, ...worded(line))));
   };
 
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const answers = entered(question.parts, inputs);
-    const blank = answers.indexOf(null);
-    if (blank >= 0) {
+  /** @param {boolean} isWhole  Whether each part must have an answer. */
+  const enter = (isWhole) => {
+    const given = entered(question.parts, inputs);
+    const blank = given.indexOf(null);
+    if (isWhole && blank >= 0) {
       said.textContent = say("blank");
       inputs[blank][0].focus();
       return;
     }
-    model.set("answers", answers);
+    model.set("answers", isWhole ? given : restUnknown(given));
     model.save_changes();
+    show();
+    // The next Shift+Enter runs the next cell, not the question again, which would forget the answers.
+    if (focusCell(root, { below: true })) return;
     said.setAttribute("tabindex", "-1");
     said.focus();
-    show();
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    enter(true);
   });
-  // JupyterLab's shortcuts must not handle what is typed here.
-  form.addEventListener("keydown", (event) => event.stopPropagation());
+  unknown.addEventListener("click", () => enter(false));
+  form.addEventListener("keydown", ({ key, isComposing }) => {
+    if (key === "Escape" && !isComposing) focusCell(root);
+  });
+  keepShortcutsAway(root);
   for (const trait of ["answers", "compared"]) model.on(`change:${trait}`, show);
   el.append(root);
   show();
