@@ -1,6 +1,7 @@
 // A list that the reader can sort and filter, entirely in the browser. Python makes the rows.
 
 import { html } from "./player/dom.js";
+import { focusCell, keepShortcutsAway } from "./player/notebook.js";
 import { speak } from "./player/steps.js";
 /** @import { Said } from "./player/steps.js" */
 
@@ -99,8 +100,11 @@ function render({ model, el }) {
     model.set("words", field.value);
     model.save_changes();
   });
-  // JupyterLab's shortcuts must not handle what is typed here.
-  field.addEventListener("keydown", (event) => event.stopPropagation());
+  // In a field with words, the browser's Escape clears it.
+  root.addEventListener("keydown", ({ key, target, isComposing }) => {
+    if (key === "Escape" && !isComposing && !(target === field && field.value)) focusCell(root);
+  });
+  keepShortcutsAway(root);
   const traits = ["language", "words", "sorted_by", "descending"];
   for (const trait of traits) model.on(`change:${trait}`, draw);
   el.append(root);

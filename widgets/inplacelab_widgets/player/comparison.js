@@ -2,9 +2,10 @@
 // program have an axis above the frames.
 
 import { comparisonCardOf } from "./comparison_card.js";
-import { html, keepShortcutsAway, say } from "./dom.js";
+import { html, say } from "./dom.js";
 import { drawHelp } from "./help.js";
 import { followKeys } from "./keyboard.js";
+import { keepShortcutsAway } from "./notebook.js";
 import { leastSize, sizeFor } from "./pane_heights.js";
 import { drawPanes } from "./panes.js";
 import { drawPresent } from "./present.js";
