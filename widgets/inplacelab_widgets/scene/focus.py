@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
+from math import inf
 from types import MappingProxyType
 
 from inplacelab.recording import queries
@@ -45,6 +46,7 @@ def open_spans(
     sizes: Mapping[int, Sequence[tuple[int, Box]]],
     fit: Fit,
     stale: Mapping[int, Sequence[Span]] = MappingProxyType({}),
+    low: float = inf,
 ) -> dict[int, tuple[Span, ...]]:
     """Returns for each storage the ranges of steps at which it is drawn in full.
 
@@ -56,6 +58,7 @@ def open_spans(
         sizes: the width and the height of each storage, in px, with the steps from which it has them.
         fit: whether storages of given sizes fit.
         stale: for each storage the ranges of steps at which it holds a stale value.
+        low: of several storages that a step writes, those come first that are no higher than this, in px.
     """
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
@@ -70,7 +73,7 @@ def open_spans(
         boxes.update(changes.get(now, {}))
         alarming = [key for key, ranges in stale.items() if any(first <= now <= last for first, last in ranges)]
         wanted = [
-            *dict.fromkeys(_main(state)),
+            *sorted(dict.fromkeys(_main(state)), key=lambda key: key in boxes and boxes[key][1] > low),
             *(about if state.step.error is not None else ()),
             *alarming,
             *about,

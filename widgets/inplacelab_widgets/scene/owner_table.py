@@ -273,8 +273,8 @@ def owner_table(recording: Recording, storages: Sequence[Listed]) -> tuple[Group
         found.append(_head(place, row, heads[row], wide, end))
         for ever, looks in _seated({id(cell): cell for (its, _), cell in cells.items() if its == row}.values(), end):
             width = widest((look.text for _, look in looks if look), SMALL)
-            keys = (f"s{ever[0]}",) if len(ever) == 1 else (f"o{place}",)
-            mark = text(0, 12, lasting(looks, end), keys=keys, links=tuple(f"s{key}" for key in ever))
+            its = tuple(f"s{key}" for key in ever)
+            mark = text(0, 12, lasting(looks, end), keys=its if len(its) == 1 else (f"o{place}", *its))
             found.append(Group(0, 0, width, ROW, 0, end, (mark,), row=place))
         stretches = lines.get(row, [])
         for (key, moments, first, last), seat in zip(

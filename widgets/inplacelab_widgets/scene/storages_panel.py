@@ -105,7 +105,7 @@ WIDTH = 570.0
 """The width of the panel beside the code in a notebook of usual width, in px."""
 HIGHEST = 244.0
 """The greatest height of the panel, in px. A higher one draws in full only what a step is about, above a table of all."""
-LEAST_FOR_STORAGES = 0.5
+LEAST_FOR_STORAGES = 0.55
 """At least this part of it is for the storages above the table."""
 
 
@@ -155,7 +155,7 @@ def _with_table(recording: Recording, storages: Sequence[Storage], room: float, 
     table = owner_table(recording, [Listed(s.id, s.life, s.versions, stale.get(s.id, ())) for s in storages])
     below = tabled(table, room)[1]
     most = max(highest - below - GAP, LEAST_FOR_STORAGES * highest)
-    spans = open_spans(recording, sizes, cache(partial(_fits, room, most)), stale)
+    spans = open_spans(recording, sizes, cache(partial(_fits, room, most)), stale, most)
     groups = tuple(
         stage.group(0, 0, k, spans[each.id])
         for k, each in enumerate(s for s in storages if s.id in spans)
