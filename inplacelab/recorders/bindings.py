@@ -43,6 +43,9 @@ DEEPEST = 3
 LONGEST_KEY = 64
 """Keys with more characters, or more bits, are not looked at."""
 
+Called = Callable[[Any], str]
+"""Returns the first name of a tensor; "" if none is known."""
+
 _PLAIN = frozenset(map(id, (int, float, str, bool, type(None), ModuleType, FunctionType)))
 """The classes that most other names refer to, which lead nowhere: by address, since a metaclass may define `__hash__`."""
 
@@ -60,14 +63,14 @@ class Watched:
         holders: classes whose objects hold tensors, such as layers: their attributes are scanned.
         nested: the holders that may contain other holders.
         further: returns the tensors that a holder keeps outside its attributes, as pairs of a suffix for the object's name and the
-            tensor.
+            tensor; given the holder, and a function that returns the name of a tensor.
         tensor_of: returns the tensor that an object of this class stands for: itself, unless it is another name for one.
     """
 
     tensors: type
     holders: tuple[type, ...] = ()
     nested: tuple[type, ...] = ()
-    further: Callable[[Any], Iterable[tuple[str, Any]]] = lambda _: ()
+    further: Callable[[Any, Called], Iterable[tuple[str, Any]]] = lambda *_: ()
     tensor_of: Callable[[Any], Any] = lambda tensor: tensor
 
 
@@ -98,6 +101,7 @@ class Bindings:
         self._wanted, self._watched, self.own_module = frozenset(names), watched, "__main__"
         self._found: dict[int, tuple[weakref.ref[Any], tuple[str, ...]]] = {}
         self._modules: dict[str, bool] = {}  # by name, whether they are the program's own
+        self._labels: dict[int, str] = {}  # the first path to each tensor in this scan, by address
         self._seen: object = None  # the result of the last scan, if no tensor in it has been freed since
         self._leads_on = (
             True  # some name refers to a container or an object, whose contents may change although no name does
@@ -121,7 +125,11 @@ class Bindings:
         if not self._leads_on and seen == self._seen:
             return None
         self._leads_on = False
-        paths = list(self._paths(scopes))
+        self._labels = {}
+        paths = []
+        for path in self._paths(scopes):
+            paths.append(path)
+            self._labels.setdefault(id(path.tensor), path.label)
         seen += [(path.function, path.label, id(path.tensor)) for path in paths if path.label != path.name]
         if seen == self._seen:
             return None
@@ -134,6 +142,10 @@ class Bindings:
         """Returns the names of a tensor at the last scan."""
         reference, names = self._found.get(id(tensor), (None, ()))
         return names if reference is not None and reference() is tensor else ()
+
+    def _called(self, tensor: Any) -> str:
+        known = self.names_of(tensor)
+        return self._labels.get(id(tensor)) or (known[0] if known else "")
 
     def name_of_holder(self, holder: Any) -> str:
         """Returns what the program calls an object that holds tensors: `net.layers.0`, if that one's `lin.weight` is `net.layers.0.lin.weight`;
@@ -220,7 +232,7 @@ class Bindings:
             yield from ((f"{name}[{k}]", each) for k, each in enumerate(value[:FIRST]))
         else:
             if issubclass(kind, self._watched.holders):
-                yield from ((name + label, each) for label, each in self._watched.further(value))
+                yield from ((name + label, each) for label, each in self._watched.further(value, self._called))
             yield from self._attributes(name, value)
 
     def _attributes(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -232,7 +244,7 @@ class Bindings:
                 continue
             seen.add(id(holder))
             if depth and depth <= DEEPEST and issubclass(type(holder), self._watched.holders):
-                yield from ((path + label, each) for label, each in self._watched.further(holder))
+                yield from ((path + label, each) for label, each in self._watched.further(holder, self._called))
             some = first_items(attributes_of(holder), left)
             left -= len(some)
             inside = [
@@ -290,11 +302,12 @@ def value_of(place: ast.AST, names: Mapping[str, Any]) -> Any:
     return None
 
 
-def parts_of(module_class: type) -> Callable[[Any], Iterator[tuple[str, Any]]]:
+def parts_of(module_class: type) -> Callable[[Any, Called], Iterator[tuple[str, Any]]]:
     """Returns a function for `Watched.further` with PyTorch's names: the tensors of a module and those inside it, or of an optimizer's state."""
 
-    def further(holder: Any) -> Iterator[tuple[str, Any]]:
-        return of_module(holder, "_modules") if issubclass(type(holder), module_class) else _of_optimizer(holder)
+    def further(holder: Any, called: Called) -> Iterator[tuple[str, Any]]:
+        is_module = issubclass(type(holder), module_class)
+        return of_module(holder, "_modules") if is_module else _of_optimizer(holder, called)
 
     return further
 
@@ -314,10 +327,11 @@ def of_module(holder: Any, modules: str) -> Iterator[tuple[str, Any]]:
         left -= len(some)
 
 
-def _of_optimizer(holder: Any) -> Iterator[tuple[str, Any]]:
-    for place, (_, kept) in enumerate(items(attributes_of(holder).get("state"), ATTRIBUTES)):
-        some = items(kept, ATTRIBUTES)
-        yield from ((f".state[{place}][{name!r}]", each) for name, each in some if type(name) is str)
+def _of_optimizer(holder: Any, called: Called) -> Iterator[tuple[str, Any]]:
+    """Yields the state of each parameter: `.state[net.0.weight]['exp_avg']`, with its place for a parameter without a name."""
+    for place, (parameter, kept) in enumerate(items(attributes_of(holder).get("state"), ATTRIBUTES)):
+        of, some = called(parameter) or place, items(kept, ATTRIBUTES)
+        yield from ((f".state[{of}][{name!r}]", each) for name, each in some if type(name) is str)
 
 
 def items(held: Any, most: int) -> list[tuple[Any, Any]]:

@@ -237,7 +237,7 @@ def _items(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 def _held(name: str, holder: Any, recorder: type[Recorder]) -> Iterator[tuple[str, Any]]:
     """Yields the tensors of a module or of an optimizer's state, and the attributes that may lead to others."""
-    yield from ((f"{name}{path}", each) for path, each in recorder.watched.further(holder))
+    yield from ((f"{name}{path}", each) for path, each in recorder.watched.further(holder, lambda _: ""))
     leads = (recorder.watched.tensors, *recorder.watched.holders, dict, list, tuple)
     inside = attributes_of(holder)
     told = ("state", "param_groups") if "param_groups" in inside else ()  # of an optimizer: told otherwise

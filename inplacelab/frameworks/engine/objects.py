@@ -371,7 +371,7 @@ def address_of(buffer: Any) -> int:
     return int(shown["data"][0])
 
 
-def _state_of_optimizer(holder: Any) -> Iterator[tuple[str, Tensor]]:
+def _state_of_optimizer(holder: Any, _: object) -> Iterator[tuple[str, Tensor]]:
     """Yields an optimizer's state for each parameter, in their order: `opt.velocity[0]`."""
     if not issubclass(type(holder), Optimizer):
         return

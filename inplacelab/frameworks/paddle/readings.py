@@ -160,7 +160,7 @@ def memory_of(tensor: Any) -> Memory:
     return Memory(start or None, start, size_of(tensor), "paddle")
 
 
-def _further(holder: Any) -> Iterator[tuple[str, Any]]:
+def _further(holder: Any, _: object) -> Iterator[tuple[str, Any]]:
     """Yields the tensors of a layer and those inside it, or of an optimizer's state, which are not attributes."""
     if issubclass(type(holder), paddle.nn.Layer):
         yield from of_module(holder, "_sub_layers")

@@ -43,11 +43,11 @@ export function comparisonCardOf(stage, sides) {
 /** @param {Stage} side @param {number} room @param {number} height @param {Measure} measure @returns {Contents} */
 function contentsOf(side, room, height, measure) {
   // Storages that nothing here is about would make the others smaller.
-  const chips = [...side.root.querySelectorAll("[data-shelf]:not([hidden])")];
-  for (const chip of chips) chip.toggleAttribute("hidden", true);
+  const rows = [...side.root.querySelectorAll("[data-table]:not([hidden])")];
+  for (const row of rows) row.toggleAttribute("hidden", true);
   const picture = pictureIn(side.root);
   if (picture) picture.element = /** @type {Element} */ (picture.element.cloneNode(true));
-  for (const chip of chips) chip.toggleAttribute("hidden", false);
+  for (const row of rows) row.toggleAttribute("hidden", false);
   return { rows: Math.min(rowsOf(side.payload, side.step, side.language, room, measure).length, Math.floor((CODE_PART * height) / CODE.line)), picture };
 }
 

@@ -89,7 +89,7 @@ export function walkItems(stage, pane, items) {
   });
 }
 
-/** Handles a click on an item: a version leads to the step that raised it, a pin to its node, folded pins to a list of them. Any other item is
+/** Handles a click on an item: a version leads to the step that raised it, a pin to its node, folded pins to a list of them, and a row of the table opens. Any other item is
  * selected, or deselected. @param {Stage} stage @param {string} key */
 export function visitItem(stage, key) {
   const [, part, value] = /^pick:(\w+):(\d+)$/.exec(key) ?? [];
@@ -100,6 +100,7 @@ export function visitItem(stage, key) {
     return;
   }
   if (key.startsWith("k")) return stage.list(key);
+  if (key.startsWith("o")) return stage.open(key);
   const jump = /^step:(\d+)$/.exec(key)?.[1];
   if (jump !== undefined) return stage.go(Number(jump));
   const node = /^p(\d+):/.exec(key)?.[1];

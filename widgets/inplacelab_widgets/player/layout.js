@@ -8,10 +8,12 @@ import { paired, widthOf } from "./steps.js";
 export const GAP = 14;
 /** The space between storages side by side, in px. */
 const AISLE = 24;
-/** The rows of chips; as in scene/svg.py. */
-const CHIPS_TOP = 22;
-const CHIP_PITCH = 24;
-const CHIP_GAP = 5;
+/** The rows of the table, and the space between its cells; as in scene/svg.py. */
+const ROW = 17;
+const CELL_GAP = 14;
+/** The space around the words that say how many storages are not drawn, and their height, in px. */
+const MORE_GAP = 5;
+const MORE_HEIGHT = 24;
 /** The widths of the words that say how many storages are not drawn, and of fewer words, in px. */
 const MORE_WIDTH = 130;
 const SHORT_WIDTH = 84;
@@ -20,6 +22,8 @@ export const SHRUNK = 0.8;
 const SHRUNK_FOR_COLUMN = 0.9;
 /** The room of the storages on a laptop, as in scene/storages_panel.py. On a narrower screen words may become smaller, so that nothing is cut. */
 export const USUAL_ROOM = 570;
+/** The least width of a table beside the storages, in px. */
+const LEAST_TABLE = 400;
 /** Another arrangement is taken only if the panel then has at most this part of its height. */
 const WORTH = 0.85;
 /** The most storages that are drawn in full, as in scene/focus.py, and the most that are tried beyond those of the step. */
@@ -27,7 +31,7 @@ const MOST_IN_FULL = 8;
 const MOST_TRIED = 12;
 
 /** The arrangement of a panel in some room: the scale, the width of its widest group, the width and height over all steps, the places of the
- * rows, and the room of the storages if the chips have a separate column beside them.
+ * rows, and the room of the storages if the table is beside them.
  * @typedef {{room: number, zoom: number, widest: number, width: number, height: number, seats: Map<Group, number[]>, beside: number}} Arrangement */
 
 /** The scale of a drawing in some room; what would be too small is cut instead. @param {number} width @param {number} room
@@ -44,12 +48,11 @@ export function isWithin(spans, step) {
   return false;
 }
 
-/** Whether a group is drawn at a step. While a tensor is followed, its storages are always drawn, and the others are chips.
- * @param {Group} group @param {number} step @param {boolean} isChip @param {Set<string> | null} followed  Keys of storages. */
-export function isDrawn(group, step, isChip, followed) {
+/** Whether a group is drawn at a step. While a tensor is followed, its storages are always drawn, and no others.
+ * @param {Group} group @param {number} step @param {Set<string> | null} followed  Keys of storages. */
+export function isDrawn(group, step, followed) {
   if (step < group.first || step > group.last) return false;
-  if (followed && group.key) return followed.has(group.key) !== isChip;
-  return isWithin(group.open, step);
+  return followed && group.key ? followed.has(group.key) : isWithin(group.open, step);
 }
 
 /** Places boxes side by side, in columns if they are alike, with a new row when the room is used up; also returns their bottom.
@@ -94,17 +97,16 @@ function bestOf(panel, room, part, shrunk) {
   return isTooWide || lowest.height < WORTH * laidOut.height ? lowest : laidOut;
 }
 
-/** The same with the chips in a column beside the storages; empty if there is no room for it.
+/** The same with the table beside the storages; empty if there is no room for it.
  * @param {Panel} panel @param {Arrangement} arrangement @param {number} part @returns {Arrangement[]} */
 function withColumn(panel, arrangement, part) {
-  const shelf = panel.shelf ?? [];
-  const beside = arrangement.room - Math.max(0, ...shelf.map((chip) => chip.width)) - AISLE;
-  if (!shelf.length || beside < arrangement.widest) return [];
+  const beside = arrangement.room - LEAST_TABLE - AISLE;
+  if (!panel.table || beside < arrangement.widest) return [];
   const found = { ...arrangement, beside };
   return [{ ...found, height: highest(panel, found, part) }];
 }
 
-/** What is drawn over some steps, while no tensor is followed. @typedef {{start: number, long: number, groups: Group[], chips: Group[]}} Stretch */
+/** What is drawn over some steps, while no tensor is followed. @typedef {{start: number, long: number, groups: Group[]}} Stretch */
 
 /** @type {WeakMap<Panel, Stretch[]>} */
 const known = new WeakMap();
@@ -114,19 +116,16 @@ const known = new WeakMap();
 export function stretchesOf(panel) {
   const found = known.get(panel);
   if (found) return found;
-  const { groups, shelf = [] } = panel;
+  const { groups } = panel;
   const spansOf = (/** @type {Group} */ { first, last, open }) =>
     paired(open ?? [first, last]).map(([from, to]) => [Math.max(first, from), Math.min(last, to) + 1]).filter(([from, to]) => from < to);
-  const changes = [...groups, ...shelf].flatMap((group) => spansOf(group).flat());
+  const changes = groups.flatMap((group) => spansOf(group).flat());
   const starts = [...new Set(changes)].sort((one, other) => one - other);
   const places = new Map(starts.map((start, k) => [start, k]));
   /** @type {Stretch[]} */
-  const stretches = starts.slice(0, -1).map((start, k) => ({ start, long: starts[k + 1] - start, groups: [], chips: [] }));
-  /** @type {["groups" | "chips", Group[]][]} */
-  const kinds = [["groups", groups], ["chips", shelf]];
-  for (const [kind, all] of kinds)
-    for (const group of all)
-      for (const [from, to] of spansOf(group)) for (const stretch of stretches.slice(places.get(from), places.get(to))) stretch[kind].push(group);
+  const stretches = starts.slice(0, -1).map((start, k) => ({ start, long: starts[k + 1] - start, groups: [] }));
+  for (const group of groups)
+    for (const [from, to] of spansOf(group)) for (const stretch of stretches.slice(places.get(from), places.get(to))) stretch.groups.push(group);
   known.set(panel, stretches);
   return stretches;
 }
@@ -134,7 +133,8 @@ export function stretchesOf(panel) {
 /** The height that is enough for that part of all steps.
  * @param {Panel} panel @param {Arrangement} arrangement @param {number} part */
 function highest(panel, arrangement, part) {
-  const stretches = stretchesOf(panel).map(({ groups, chips, long }) => ({ high: stack(groups, chips, arrangement).bottom, long }));
+  const { height } = tabled(panel.table ?? [], tableRoom(arrangement));
+  const stretches = stretchesOf(panel).map(({ groups, long }) => ({ high: under(bottomOf(groups, arrangement), height, arrangement), long }));
   stretches.sort((one, other) => one.high - other.high);
   let left = part * stretches.reduce((sum, { long }) => sum + long, 0);
   return stretches.find(({ long }) => (left -= long) <= 0)?.high ?? 0;
@@ -142,11 +142,11 @@ function highest(panel, arrangement, part) {
 
 /** @param {Panel} panel @param {number} room @param {number} part @param {number} shrunk @param {number} [most]  The greatest scale. @returns {Arrangement} */
 function arrangedWith(panel, room, part, shrunk, most = 1) {
-  const { groups, shelf } = panel;
+  const { groups, table } = panel;
   const widest = Math.max(1, ...groups.map((group) => group.width));
   const zoom = Math.min(most, zoomFor(widest, room, shrunk));
   const found = { room: room > 0 ? Math.max(room / zoom, widest) : panel.width, zoom, widest, width: widest, height: 0, seats: new Map(), beside: 0 };
-  if (!shelf) {
+  if (!table) {
     /** @type {{width: number, height: number}[]} */
     const rows = [];
     for (const group of groups) {
@@ -162,90 +162,98 @@ function arrangedWith(panel, room, part, shrunk, most = 1) {
   return { ...found, width: found.room, height: highest(panel, found, part) };
 }
 
-/** @param {Group} group */
-const sizeOf = ({ width, height = 0 }) => ({ width, height });
-
 /** What is drawn: its places, its bottom, and what is said of the rest. @typedef {{places: Map<Group, number[]>, bottom: number, more?: More}} Stacked */
 /** How many storages are not drawn, and where that is said; `form`: in all words, in few, or as a number.
  * @typedef {{count: number, x: number, y: number, form: number}} More */
 
-/** The places of groups and chips at a step, and their bottom. With a shelf the drawn groups are moved together, and the chips are below
- * or beside them; as many more are drawn in full as the pane has room for.
+/** The places of groups and of the table at a step, and their bottom. In a panel with a table the drawn groups are moved together, with the table below
+ * or beside them; as many more are drawn in full as the pane has room for. Where the pane is high, the table is at its lower edge at every step.
  * @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement @param {number} [high]  The height of the pane.
  * @param {((group: Group) => boolean) | null} [isAbout]  Whether the step is about a storage; where nothing is scrolled, the others make room.
+ * @param {Set<string>} [opened]  The keys of the rows that are open.
  * @returns {Stacked} */
-export function stackOf({ groups, shelf }, step, followed, arrangement, high = 0, isAbout = null) {
-  const there = groups.filter((group) => isDrawn(group, step, false, shelf ? followed : null));
-  if (!shelf) return { places: new Map(there.map((group) => [group, arrangement.seats.get(group) ?? [0, 0]])), bottom: arrangement.height };
-  const chips = shelf.filter((chip) => isDrawn(chip, step, true, followed));
-  if (!followed) {
-    const found = unfolded(groups, there, chips, step, arrangement, high);
-    return high ? withFittingChips(found, arrangement, high, isAbout) : stacked(found.there, found.chips, arrangement);
+export function stackOf({ groups, table }, step, followed, arrangement, high = 0, isAbout = null, opened = new Set()) {
+  let there = groups.filter((group) => isDrawn(group, step, table ? followed : null));
+  if (!table) return { places: new Map(there.map((group) => [group, arrangement.seats.get(group) ?? [0, 0]])), bottom: arrangement.height };
+  const { room, beside } = arrangement;
+  const { height } = tabled(table, tableRoom(arrangement));
+  if (high && !followed) there = unfolded(groups, there, step, arrangement, Math.max(high, under(bottomOf(there, arrangement), height, arrangement)), height);
+  const waiting = new Set(table.filter((line) => isStorage(line) && isDrawn(line, step, null)).map((line) => line.key));
+  // Where nothing is scrolled, storages that the step is not about make room. Beside the highest there is room in any case.
+  while (isAbout && there.length > 1 && under(bottomOf(there, arrangement), height, arrangement) > Math.max(high, ...there.map((group) => group.height ?? 0))) {
+    const least = there.findIndex((group) => !isAbout(group));
+    there = there.filter((_, k) => k !== (least < 0 ? there.length - 1 : least));
   }
-  // The heading is there whenever a chip is: which storages are chips depends on what is followed.
-  const heading = chips.some((chip) => chip.key) ? shelf.filter((chip) => !chip.key && !chips.includes(chip)) : [];
-  return stacked(there, [...heading, ...chips], arrangement);
+  const flow = flowed(there.map(sizeOf), beside || room);
+  /** @type {Map<Group, number[]>} */
+  const places = new Map(there.map((group, k) => [group, flow.places[k]]));
+  if (isAbout && under(flow.bottom, height, arrangement) > high) {
+    for (const group of there) waiting.delete(group.key);
+    return { places, bottom: flow.bottom, more: waiting.size ? besideOrBelow(there, places, flow.bottom, { room, high, count: waiting.size }) : undefined };
+  }
+  const [left, top] = beside ? [beside + AISLE, 0] : [0, Math.max(there.length ? flow.bottom + GAP : 0, high - height)];
+  const rows = tabled(table, tableRoom(arrangement), opened, step);
+  for (const [group, [x, y]] of rows.places) places.set(group, [left + x, top + y]);
+  return { places, bottom: Math.max(flow.bottom, top + rows.height) };
 }
 
-/** Draws storages in full instead of their chips while the pane has room, those first that a step was about last.
- * @param {Group[]} groups @param {Group[]} there @param {Group[]} chips @param {number} step @param {Arrangement} arrangement @param {number} high */
-function unfolded(groups, there, chips, step, arrangement, high) {
-  if (!high) return { there, chips };
-  const room = Math.max(high, stack(there, chips, arrangement).bottom);
-  const keys = new Set(chips.map((chip) => chip.key));
-  const waiting = groups.filter((group) => group.key && keys.has(group.key) && group.first <= step && step <= group.last);
+/** Whether a group of a table is the line of a storage. @param {Group} group */
+const isStorage = ({ key }) => key?.startsWith("s") ?? false;
+
+/** @param {Arrangement} arrangement */
+const tableRoom = ({ room, beside }) => (beside ? room - beside - AISLE : room);
+
+/** The bottom of storages. @param {Group[]} groups @param {Arrangement} arrangement */
+const bottomOf = (groups, { room, beside }) => (groups.length ? flowed(groups.map(sizeOf), beside || room).bottom : 0);
+
+/** The bottom of storages and a table. @param {number} bottom @param {number} height @param {Arrangement} arrangement */
+const under = (bottom, height, { beside }) => (beside || !height ? Math.max(bottom, height) : bottom + (bottom && GAP) + height);
+
+/** The places of the heads and cells of a table, side by side in the room, and below an opened row the lines of its storages; and the height. As in
+ * scene/svg.py. @param {Group[]} table @param {number} room @param {Set<string>} [opened] @param {number} [step] */
+export function tabled(table, room, opened = new Set(), step = -1) {
+  const heads = table.filter(({ key }) => key?.startsWith("o"));
+  const left = Math.max(0, ...heads.map(({ width }) => width)) + CELL_GAP;
+  /** @type {Map<Group, number[]>} */
+  const places = new Map();
+  let [x, y, below] = [left, -ROW, 0];
+  let isOpen = false;
+  for (const group of table) {
+    if (isStorage(group)) {
+      if (!isOpen) continue;
+      if (isDrawn(group, step, null)) places.set(group, [group.x, y + ROW + group.y]);
+      below = Math.max(below, group.y + ROW);
+      continue;
+    }
+    if (group.key) {
+      [x, y, below] = [left, y + below + ROW, 0];
+      isOpen = opened.has(group.key);
+      places.set(group, [0, y]);
+      continue;
+    }
+    if (x > left && x + group.width > room) [x, y] = [left, y + ROW];
+    places.set(group, [Math.round(10 * x) / 10, y]);
+    x += group.width + CELL_GAP;
+  }
+  return { places, height: y + below + ROW };
+}
+
+/** @param {Group} group */
+const sizeOf = ({ width, height = 0 }) => ({ width, height });
+
+/** Draws more storages in full while the pane has room, those first that a step was about last.
+ * @param {Group[]} groups @param {Group[]} there @param {number} step @param {Arrangement} arrangement @param {number} room @param {number} height  That of the table. */
+function unfolded(groups, there, step, arrangement, room, height) {
+  const keys = new Set(there.map((group) => group.key));
+  const waiting = groups.filter((group) => group.key && !keys.has(group.key) && group.first <= step && step <= group.last);
   const since = new Map(waiting.map((group) => [group, step - Math.max(-1, ...paired(group.open ?? []).flatMap(([, last]) => (last < step ? [last] : [])))]));
   waiting.sort((one, other) => (since.get(one) ?? 0) - (since.get(other) ?? 0));
   for (const group of waiting.slice(0, MOST_TRIED)) {
     if (there.length >= MOST_IN_FULL) break;
-    const [more, fewer] = [groups.filter((each) => each === group || there.includes(each)), chips.filter((chip) => chip.key !== group.key)];
-    const left = fewer.some((chip) => chip.key) ? fewer : [];
-    if (stack(more, left, arrangement).bottom <= room) [there, chips] = [more, left];
+    const more = groups.filter((each) => each === group || there.includes(each));
+    if (under(bottomOf(more, arrangement), height, arrangement) <= room) there = more;
   }
-  return { there, chips };
-}
-
-/** The same with as many chips as fit: none is cut. The others are below the lower edge, where they can be scrolled to. Where nothing is scrolled
- * they are left out, and storages that the step is not about make room.
- * @param {{there: Group[], chips: Group[]}} found @param {Arrangement} arrangement @param {number} high @param {((group: Group) => boolean) | null} isAbout @returns {Stacked} */
-function withFittingChips({ there, chips }, arrangement, high, isAbout) {
-  const { room, beside } = arrangement;
-  const heading = chips.filter((chip) => !chip.key);
-  const storages = chips.filter((chip) => chip.key);
-  let count = 0;
-  const bottomOf = (/** @type {Group[]} */ groups) => flowed(groups.map(sizeOf), beside || room).bottom;
-  const below = () => (!beside && count + storages.length ? GAP + CHIPS_TOP + CHIP_PITCH : 0);
-  // Beside the highest there is room in any case.
-  while (isAbout && there.length > 1 && bottomOf(there) > Math.max(high - below(), ...there.map((group) => group.height ?? 0))) {
-    const least = there.findIndex((group) => !isAbout(group));
-    there = there.filter((_, k) => k !== (least < 0 ? there.length - 1 : least));
-    count += 1;
-  }
-  if (bottomOf(there) + below() > high) {
-    // There is no room for chips: how many other storages there are is said beside or below those that are drawn.
-    const found = stacked(there, [], arrangement);
-    count += storages.length;
-    const more = count ? besideOrBelow(there, found.places, found.bottom, { room, high, count }) : undefined;
-    return { ...(isAbout ? found : withRest(found, heading, storages, arrangement, high)), more };
-  }
-  const { across, top, seat } = stack(there, storages, arrangement).seats;
-  const seats = Math.max(1, across * Math.floor((high - top - CHIPS_TOP) / CHIP_PITCH));
-  const drawn = storages.length + Number(count > 0) > seats ? Math.max(0, seats - 1) : storages.length;
-  const found = stacked(there, [...(storages.length ? heading : []), ...storages.slice(0, drawn)], arrangement);
-  count += storages.length - drawn;
-  if (!count || !storages.length) return found;
-  const [x, y] = seat(drawn);
-  const said = { ...found, bottom: Math.max(found.bottom, y + CHIP_PITCH), more: { count, x, y, form: formAt(x, room) } };
-  return isAbout ? said : { ...said, ...withRest(said, [], storages.slice(drawn), arrangement, high) };
-}
-
-/** The same with the rest of the chips below the lower edge. @param {{places: Map<Group, number[]>, bottom: number}} found @param {Group[]} heading
- * @param {Group[]} chips @param {Arrangement} arrangement @param {number} high */
-function withRest({ places, bottom }, heading, chips, arrangement, high) {
-  if (!chips.length) return { places, bottom };
-  const rest = stacked([], [...heading, ...chips], { ...arrangement, beside: 0 });
-  const below = Math.max(high, bottom) + GAP - (heading.length ? 0 : CHIPS_TOP);
-  return { places: new Map([...places, ...[...rest.places].map(([chip, [x, y]]) => /** @type {[Group, number[]]} */ ([chip, [x, below + y]]))]), bottom: below + rest.bottom };
+  return there;
 }
 
 /** Where it is said how many storages are not drawn: beside the others, below a lower one in their last row, or below all of them. There are fewer
@@ -253,45 +261,16 @@ function withRest({ places, bottom }, heading, chips, arrangement, high) {
  * @param {{room: number, high: number, count: number}} found @returns {More} */
 function besideOrBelow(there, places, bottom, { room, high, count }) {
   const boxes = there.map((group) => ({ ...sizeOf(group), x: places.get(group)?.[0] ?? 0, y: places.get(group)?.[1] ?? 0 }));
-  const x = Math.max(...boxes.map((box) => box.x + box.width)) + CHIP_GAP;
+  const x = Math.max(...boxes.map((box) => box.x + box.width)) + MORE_GAP;
   const last = Math.max(...boxes.map((box) => box.y));
-  const below = boxes.filter((box) => box.y === last).map((box) => ({ x: box.x, y: box.y + box.height + CHIP_GAP }));
-  const spots = [{ x: Math.min(x, room - CHIP_PITCH), y: 0 }, ...[...below, { x: 0, y: bottom }].filter((spot) => spot.y + CHIP_PITCH <= high)];
+  const below = boxes.filter((box) => box.y === last).map((box) => ({ x: box.x, y: box.y + box.height + MORE_GAP }));
+  const spots = [{ x: Math.min(x, room - MORE_HEIGHT), y: 0 }, ...[...below, { x: 0, y: bottom }].filter((spot) => spot.y + MORE_HEIGHT <= high)];
   const forms = spots.map((spot) => ({ count, ...spot, form: formAt(spot.x, room) }));
   return forms.sort((one, other) => one.form - other.form)[0];
 }
 
 /** The first form of the words that has room. @param {number} x @param {number} room */
 const formAt = (x, room) => (x + MORE_WIDTH <= room ? 0 : x + SHORT_WIDTH <= room ? 1 : 2);
-
-/** @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement @returns {{places: Map<Group, number[]>, bottom: number}} */
-function stacked(groups, chips, arrangement) {
-  const { flow, seats, bottom } = stack(groups, chips, arrangement);
-  /** @type {Map<Group, number[]>} */
-  const places = new Map(groups.map((group, k) => [group, flow.places[k]]));
-  let count = 0;
-  for (const chip of chips) places.set(chip, chip.key ? seats.seat(count++) : [seats.left, seats.top]);
-  return { places, bottom };
-}
-
-/** The places of the groups, the seats of the chips, and the bottom of all. @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement */
-function stack(groups, chips, arrangement) {
-  const flow = flowed(groups.map(sizeOf), arrangement.beside || arrangement.room);
-  const seats = seatsOf(chips, arrangement, groups.length ? flow.bottom + GAP : 0);
-  const count = chips.reduce((sum, chip) => sum + Number(Boolean(chip.key)), 0);
-  const bottom = count ? seats.seat(count - 1)[1] + CHIP_PITCH - CHIP_GAP : 0;
-  return { flow, seats, bottom: Math.max(flow.bottom, bottom) };
-}
-
-/** The seats of chips in order: side by side below the storages, from `below` on, or one below the other beside them. Their heading is at `left` and `top`.
- * @param {Group[]} chips @param {Arrangement} arrangement @param {number} below */
-function seatsOf(chips, { room, beside }, below) {
-  const pitch = (chips.find((chip) => chip.key)?.width ?? 0) + CHIP_GAP;
-  const across = beside ? 1 : Math.max(1, Math.floor((room + CHIP_GAP) / pitch));
-  const [left, top] = beside ? [beside + AISLE, 0] : [0, below];
-  const seat = (/** @type {number} */ k) => [left + (k % across) * pitch, top + CHIPS_TOP + Math.floor(k / across) * CHIP_PITCH];
-  return { across, left, top, seat };
-}
 
 /** The steps, with a stop wherever the followed tensor is concerned. @param {Step[]} steps @param {number[]} stops @returns {Step[]} */
 export function stoppingAt(steps, stops) {

@@ -245,7 +245,7 @@ export function drawOrigins(stage, layoutsOf) {
   }
 
   function highlight() {
-    // A storage on the shelf is lit up as a whole.
+    // A storage in the table is lit up as a whole.
     const wanted = new Set(stage.origins.flatMap((k) => [...stage.sharing(numbers[k][0], numbers[k][1]), `s${numbers[k][0]}`]));
     const selected = stage.selection && !trail ? asked() : -1;
     const key = selected < 0 ? "" : `s${numbers[selected][0]}:${numbers[selected][1]}`;

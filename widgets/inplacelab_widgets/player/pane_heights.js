@@ -8,8 +8,6 @@ const OF_WINDOW = 0.76;
 /** The px that a player may take in addition, so that nothing is cut off; and how many times as much, so that no storage is. */
 const LEEWAY = 40;
 const FOR_STORAGES = 1.4;
-/** The height of a row of chips with its heading, in px. */
-const CHIPS = 46;
 /** The px below a player that fills the window. */
 const MARGIN = 8;
 /** On a projector, the height of a node of the graph with what stands around it, in px of the picture. */
@@ -60,12 +58,6 @@ export function shared(upper, lowers, room, leeway, lowest = LOWER, highest = ()
   return [Math.max(high, highest(room - low + FOR_STORAGES * leeway)), low];
 }
 
-/** What the storages of a page of their own get of what is left over, if some are folded: one more row of them, or else a row of chips.
- * @param {number} left @param {number} row @param {number} chips */
-export function leftFor(left, row, chips) {
-  return left >= row ? row : Math.max(0, Math.min(left, chips));
-}
-
 /** Keeps the heights of the panes. @param {Stage} stage @param {{above: Part[], below: Part[], others: Part[]}} parts  The parts beside the code, below it, and around. */
 export function keepRoom({ root, payload }, { above, below, others }) {
   // The elements, of which there may be many, get the remaining room.
@@ -73,7 +65,7 @@ export function keepRoom({ root, payload }, { above, below, others }) {
   /** @param {Part | undefined} part @param {number} size @param {number} [most] */
   const needOf = (part, size, most) => part?.need?.(size, most) ?? 0;
   const isCut = (/** @type {Part} */ part, /** @type {number} */ size) => part.isCut?.(size) ?? false;
-  const isFolded = payload.panels.some((panel) => panel.shelf?.length);
+  const isFolded = payload.panels.some((panel) => panel.table);
   const lowest = payload.opens === "graph" ? LOWER : LOWER_WITHOUT_GRAPH;
   const opened = below.find(({ root: pane }) => pane.matches(`.ipl-${payload.opens}`)) ?? below[0];
   const heightOf = (/** @type {Element} */ element) => element.getBoundingClientRect().height;
@@ -108,7 +100,9 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const needs = telling.map((part) => needOf(part, isPresent ? 1 : sizes[1]));
     const highest = (/** @type {number} */ within) => Math.max(0, ...uppers(sizes[0], within).filter((need) => need <= within));
     const [least, low] = isPresent ? enlarged(upper, room) : shared(upper(sizes[0]), needs, room, isAlone ? 0 : LEEWAY, lowest, highest);
-    const high = least + (isAlone && !isPresent && isFolded ? leftFor(room - least - low, upper(sizes[0], Infinity), CHIPS * sizes[0]) : 0);
+    // On a page of their own, one more row of storages gets what is left over.
+    const row = isAlone && !isPresent && isFolded ? upper(sizes[0], Infinity) : Infinity;
+    const high = least + (room - least - low >= row ? row : 0);
     // A long program is seen whole if its lines are a little closer.
     if (isPresent && code && !isStacked) root.classList.toggle("ipl-tight", code.scrollHeight > high);
     const under = Math.floor(isAlone && !isPresent ? room - high : low);

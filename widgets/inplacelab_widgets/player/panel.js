@@ -72,7 +72,7 @@ export function drawMore(root, panel, payload) {
   const stale = svg("text", { class: "ipl-text ipl-alarm", "aria-hidden": "true", hidden: "" });
   root.append(count, stale);
 
-  /** What is said on a chip in alarm at a step; "" if it isn't. @param {Group} chip @param {number} step */
+  /** What is said on the line of a storage in alarm at a step; "" if it isn't. @param {Group} line @param {number} step */
   function alarmOn({ marks }, step) {
     for (const [, , runs = []] of marks) {
       const [style, said = -1] = payload.looks[valueAt(paired(runs), step) ?? -1] ?? [];
@@ -81,20 +81,21 @@ export function drawMore(root, panel, payload) {
     return "";
   }
 
-  /** @param {Stacked | null} stacked  What is drawn. @param {number} step @param {string} language @param {number} high  The height of the pane, in px of the drawing. */
-  return function show(stacked, step, language, high) {
+  /** @param {Stacked | null} stacked  What is drawn. @param {number} step @param {string} language */
+  return function show(stacked, step, language) {
     for (const line of [count, stale]) line.toggleAttribute("hidden", !stacked?.more);
     if (!stacked?.more) return;
     const { x, y, form, count: many } = stacked.more;
-    const isInSight = (/** @type {Group} */ chip) => (stacked.places.get(chip) ?? [0, high])[1] < high;
     for (const [line, top] of /** @type {[SVGElement, number][]} */ ([[count, y], [stale, y + LINE]])) for (const [key, value] of Object.entries({ x: x + 4, y: top + 13 })) put(line, key, value);
     write(count, fill(speak(payload.words[`more_${form}`], language), { count: many }));
-    const unseen = (panel.shelf ?? []).filter((chip) => isDrawn(chip, step, true, null) && !isInSight(chip));
-    const alarms = unseen.flatMap((chip) => (chip.key ? [{ key: chip.key, says: alarmOn(chip, step) }] : []));
+    const inFull = new Set([...stacked.places.keys()].map((group) => group.key));
+    const unseen = (panel.table ?? []).filter((line) => line.key?.startsWith("s") && isDrawn(line, step, null) && !inFull.has(line.key));
+    const alarms = unseen.map((line) => ({ key: line.key ?? "", says: alarmOn(line, step) }));
     stale.replaceChildren(...alarms.filter(({ says }) => says).map(({ key, says }, k) => {
       const span = svg("tspan", { "data-k": key });
-      // Of "✗ S4 w · v2 · 16 B", only the name.
-      span.textContent = `${k ? "  " : ""}${speak(says, language).split(" · ")[0]}`;
+      // Of "✗ weight  [4]  float32  v2  16 B  S4", the number and the name.
+      const parts = speak(says, language).split(/ +/);
+      span.textContent = `${k ? "  " : ""}✗ ${parts.at(-1)} ${parts[1]}`;
       return span;
     }));
   };
@@ -137,8 +138,8 @@ export function drawPanel(panel, payload) {
   const desc = svg("desc", { id: `${id}-d` });
   // With another size all words would be laid out again. If the height depends on the step, the drawing has the least height and
   // overflows, with space reserved below it.
-  const least = panel.shelf ? Math.min(panel.height, LEAST) : panel.height;
-  const below = panel.shelf ? html("div", { class: "ipl-below" }) : null;
+  const least = panel.table ? Math.min(panel.height, LEAST) : panel.height;
+  const below = panel.table ? html("div", { class: "ipl-below" }) : null;
   const root = svg("svg", {
     width: panel.width,
     height: least,
@@ -148,8 +149,9 @@ export function drawPanel(panel, payload) {
   });
   root.append(title, desc);
   /** @type {DrawnGroup[]} */
-  const groups = [...panel.groups, ...(panel.shelf ?? [])].map((group) => {
-    const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "", "aria-hidden": "true", ...(panel.shelf?.includes(group) ? { "data-shelf": "" } : {}) });
+  const inTable = new Set(panel.table);
+  const groups = [...panel.groups, ...inTable].map((group) => {
+    const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "", "aria-hidden": "true", ...(inTable.has(group) ? { "data-table": "" } : {}) });
     root.append(holder);
     const marks = group.marks.map(([tag, place, runs = [], keys = "", links = ""], order) => ({ order, tag, place, flat: runs, runs: [], keys, links, look: -1 }));
     return { holder, group, marks, at: -1, starts: new Map() };
@@ -204,7 +206,7 @@ export function drawPanel(panel, payload) {
     if (arrangement) {
       arrangement = arranged(panel, room, part, shrunk);
       put(root, "width", arrangement.width);
-      put(root, "height", panel.shelf ? least : arrangement.height);
+      put(root, "height", panel.table ? least : arrangement.height);
     }
     const before = axis.width;
     if (isOnAxis) axis = axisIn(panel.width, payload.axis, room);
@@ -231,6 +233,8 @@ export function drawPanel(panel, payload) {
 
   let zoom = 1;
   let isOpen = false;
+  /** The keys of the open rows of the table. @type {Set<string>} */
+  const opened = new Set();
 
   /** Where there is no room even for the shortest axis, all steps are seen, if small; but not on a projector. @param {number} shrunk @param {boolean} isWhole */
   const leastOf = (shrunk, isWhole) => (isOnAxis && !isWhole ? SHRUNK : shrunk);
@@ -242,17 +246,26 @@ export function drawPanel(panel, payload) {
     put(root, "height", height);
   }
 
+  /** Opens or closes a row of the table; returns whether there is one with this key. @param {string} key */
+  function toggle(key) {
+    const head = groups.find(({ group }) => group.key === key && inTable.has(group));
+    if (!head || !key.startsWith("o")) return false;
+    if (!opened.delete(key)) opened.add(key);
+    head.holder.toggleAttribute("data-open", opened.has(key));
+    return true;
+  }
+
   /** Places groups and cards for a step. @param {number} step @param {string} language @param {Set<string> | null} followed */
   function arrange(step, language, followed) {
-    const stacked = arrangement && stackOf(panel, step, followed, arrangement, high / zoom, whole ? isAbout(step) : null);
-    showMore(stacked, step, language, high / zoom);
+    const stacked = arrangement && stackOf(panel, step, followed, arrangement, high / zoom, whole ? isAbout(step) : null, opened);
+    showMore(stacked, step, language);
     /** @type {Map<string, number[]>} */
     const places = new Map();
     for (const { holder, group } of groups) {
-      const isThere = isDrawn(group, step, false, null) && (isOpen || !group.folded);
+      const isThere = isDrawn(group, step, null) && (isOpen || !group.folded);
       const place = stacked ? stacked.places.get(group) : isThere && [group.x, group.y];
       holder.toggleAttribute("hidden", !place);
-      if (place && group.key && !panel.shelf?.includes(group)) places.set(group.key, place);
+      if (place && group.key && !inTable.has(group)) places.set(group.key, place);
       if (stacked && place) put(holder, "transform", `translate(${place[0]} ${place[1]})`);
     }
     showArrow(step, (key) => places.get(key));
@@ -366,7 +379,7 @@ export function drawPanel(panel, payload) {
 
   /** The element with the marks of a storage: of its groups, that of this step. @param {string} key */
   function holderOf(key) {
-    const own = groups.filter(({ group }) => group.key === key).map(({ holder }) => holder);
+    const own = groups.filter(({ group }) => group.key === key && !inTable.has(group)).map(({ holder }) => holder);
     return own.find((holder) => !holder.hasAttribute("hidden")) ?? own[0];
   }
 
@@ -380,7 +393,7 @@ export function drawPanel(panel, payload) {
   function sizeIn(room, { part, shrunk, isWhole }, most) {
     const there = arrangement && arranged(panel, room, part, shrunk);
     if (there) {
-      const heights = most && panel.shelf ? panel.groups.map((group) => there.zoom * (group.height ?? 0)).filter((height) => height <= most) : [there.zoom * there.height];
+      const heights = most && panel.table ? panel.groups.map((group) => there.zoom * (group.height ?? 0)).filter((height) => height <= most) : [there.zoom * there.height];
       return { width: there.zoom * there.width, height: Math.max(0, ...heights) };
     }
     const width = isOnAxis ? axisIn(panel.width, payload.axis, room).width : panel.width;
@@ -388,7 +401,7 @@ export function drawPanel(panel, payload) {
     return { width: zoom * width, height: zoom * Number(root.getAttribute("height")) };
   }
 
-  return { parts: below ? [root, below] : [root], root, fit, width, sizeIn, stretch: () => axis.by, show, unfold, translate, highlight, holderOf, holderAt, linksOf, firstStep, raisedAt, items };
+  return { parts: below ? [root, below] : [root], root, fit, width, sizeIn, stretch: () => axis.by, show, toggle, unfold, translate, highlight, holderOf, holderAt, linksOf, firstStep, raisedAt, items };
 }
 
 /** Whether a mark shows this item: the first of its keys, or one of the nodes that share a box. @param {string} keys @param {string} key */
@@ -401,8 +414,8 @@ export function firstOf(keys) {
   return keys.split(" ", 1)[0];
 }
 
-/** Whether a key is a storage, tensor, pin, node, version or fold of pins, and not a slot or element: there are too many of those to walk through.
+/** Whether a key is a storage, tensor, pin, node, version, fold of pins or row of a table, and not a slot or element: there are too many of those to walk through.
  * @param {string} key */
 export function isItem(key) {
-  return /^([stnvk]\d+|p\d+(:\d+)*)$/.test(key);
+  return /^([stnvko]\d+|p\d+(:\d+)*)$/.test(key);
 }

@@ -41,7 +41,7 @@ import { beginning, clamp, fill, placeOf, runOf, speak, stopsOf, target } from "
  * @property {(line: number, near?: boolean) => string} lineWords  What a line is called; `near` if the reader sees in which text it is, if that is the text of the step.
  * @property {(by: "pointer" | "keyboard", keys: string) => void} point  Highlights the marks with one of these keys; "": none.
  * @property {(key: string) => void} visit  The reader clicks an item.
- * @property {(pane: string) => void} open  Shows one of the panes that share a place.
+ * @property {(pane: string) => void} open  Shows one of the panes that share a place, or opens or closes a row of the table.
  * @property {(fold: string) => void} list  Lists the folded pins.
  * @property {(words: string) => void} announce  Has words read aloud.
  * @property {number[]} origins  The numbers that are lit up as origins.

@@ -22,7 +22,7 @@ export async function arrived(payload) {
   if (typeof payload !== "string") return payload;
   const found = JSON.parse(await unpacked(payload));
   for (const { panels = [], joined = [] } of [found, ...(found.sides ?? [])])
-    for (const { groups, shelf = [] } of [...panels, ...joined]) for (const group of [...groups, ...shelf]) if (group.open) group.open = summed(group.open);
+    for (const { groups, table = [] } of [...panels, ...joined]) for (const group of [...groups, ...table]) if (group.open) group.open = summed(group.open);
   return found;
 }
 

@@ -3,7 +3,7 @@
 `Scene` makes each panel when it is first looked at. Its layout is for all steps, so it is made as a whole; the marks of a storage, which are most of
 the work, are made when the storage is first looked at (`svg.Lazily`).
 
-    storages_panel  all storages; `focus`: which of them a step draws in full, and the chips for the others
+    storages_panel  all storages; `focus`: which of them a step draws in full; `owner_table`: the table of all
       storage         one storage, with everything that stands on it:
       tensor_cards    its tensors: names, what made them, what each step does to them
       tensor_grids    the tensors in their own shapes; `value_grid`: the cells, and ribbons from them to their slots

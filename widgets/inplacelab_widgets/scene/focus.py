@@ -1,7 +1,7 @@
 """Finds the storages that each step is about: those that it reads, writes, saves, unpacks or creates.
 
-In a recording with dozens of storages these are drawn in full, and the others only named: each is a chip of one line. The chips of a step are
-moved together, in the order of their storages (`stack_of` in `svg.py`). The player draws as many as its pane has room for.
+In a recording with dozens of storages only these are drawn in full; all are in the table below them (`owner_table`). The player draws as many in
+full as its pane has room for.
 """
 
 from __future__ import annotations
@@ -10,42 +10,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
-from math import floor
+from math import inf
 from types import MappingProxyType
-from typing import Any
 
-from inplacelab.language import Text
 from inplacelab.recording import queries
-from inplacelab.recording.facts import StorageFacts
-from inplacelab.recording.naming import is_constant, storage_label
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.slots import joined
-from inplacelab_widgets import words
-from inplacelab_widgets.scene.saved_tensors import Pin
-from inplacelab_widgets.scene.svg import (
-    CHIP_GAP,
-    CHIP_HEIGHT,
-    CHIPS_TOP,
-    Group,
-    Lazily,
-    Look,
-    Mark,
-    always,
-    lasting,
-    rect,
-    text,
-)
-from inplacelab_widgets.scene.tensor_cards import Card
-from inplacelab_widgets.scene.text_layout import SMALL, shortened, size_in_bytes, widest, width_of
-from inplacelab_widgets.scene.timeline import Life, once_for_each, shared_rows
+from inplacelab_widgets.scene.timeline import once_for_each
 
 MOST = 8
 """The most storages drawn in full."""
 
 Box = tuple[float, float]
 """The width and the height of a storage, in px."""
-Fit = Callable[[tuple[Box, ...], int], bool]
-"""Whether storages of these sizes fit, in the order of their numbers, beside a number of chips for the others."""
+Fit = Callable[[tuple[Box, ...]], bool]
+"""Whether storages of these sizes fit, in the order of their numbers."""
 Span = tuple[int, int]
 """The first and the last step of a range of steps."""
 
@@ -68,6 +46,7 @@ def open_spans(
     sizes: Mapping[int, Sequence[tuple[int, Box]]],
     fit: Fit,
     stale: Mapping[int, Sequence[Span]] = MappingProxyType({}),
+    low: float = inf,
 ) -> dict[int, tuple[Span, ...]]:
     """Returns for each storage the ranges of steps at which it is drawn in full.
 
@@ -79,6 +58,7 @@ def open_spans(
         sizes: the width and the height of each storage, in px, with the steps from which it has them.
         fit: whether storages of given sizes fit.
         stale: for each storage the ranges of steps at which it holds a stale value.
+        low: of several storages that a step writes, those come first that are no higher than this, in px.
     """
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
@@ -93,7 +73,7 @@ def open_spans(
         boxes.update(changes.get(now, {}))
         alarming = [key for key, ranges in stale.items() if any(first <= now <= last for first, last in ranges)]
         wanted = [
-            *dict.fromkeys(_main(state)),
+            *sorted(dict.fromkeys(_main(state)), key=lambda key: key in boxes and boxes[key][1] > low),
             *(about if state.step.error is not None else ()),
             *alarming,
             *about,
@@ -104,8 +84,7 @@ def open_spans(
         numbers = sorted(there)
         places = {number: place for place, number in enumerate(numbers)}
         its_boxes, order = tuple([boxes[number] for number in numbers]), tuple([places[key] for key in there])
-        # Several chips take as much room as one.
-        stage = tuple([numbers[place] for place in choose(its_boxes, order, min(len(state.storages), MOST + 1))])
+        stage = tuple([numbers[place] for place in choose(its_boxes, order)])
         for key in stage:
             mine = spans.setdefault(key, [])
             if mine and mine[-1][1] == now - 1:
@@ -115,24 +94,23 @@ def open_spans(
     return {key: tuple(found) for key, found in spans.items()}
 
 
-def _chosen_places(fit: Fit, boxes: tuple[Box, ...], wanted: tuple[int, ...], live: int) -> list[int]:
+def _chosen_places(fit: Fit, boxes: tuple[Box, ...], wanted: tuple[int, ...]) -> list[int]:
     """Chooses, out of the wanted storages, as many as fit: the first of them in any case.
 
     Args:
         fit: whether storages fit.
         boxes: the sizes of the wanted storages, in the order of their numbers.
         wanted: their places in that order, in the order of choice.
-        live: the number of all storages.
 
     Returns:
         The places of those that are chosen.
     """
-    if live <= MOST and fit(boxes, 0):
+    if len(boxes) <= MOST and fit(boxes):
         return sorted(wanted)
     chosen = [*wanted[:1]]
     for place in wanted[1:]:
         with_it = sorted([*chosen, place])
-        if fit(tuple([boxes[each] for each in with_it]), live - len(with_it)):
+        if fit(tuple([boxes[each] for each in with_it])):
             chosen = with_it
         if len(chosen) >= MOST:
             break
@@ -205,7 +183,9 @@ def _about(state: State, before: State | None) -> Iterator[int]:
 def _main(state: State) -> Iterator[int]:
     """The storages that a step writes, fails on, or checks."""
     step = state.step
-    yield from (write.storage for write in step.writes)
+    # Of many, those that others see come first, and the state of an optimizer last.
+    written = dict.fromkeys(write.storage for write in step.writes)
+    yield from sorted(written, key=partial(_rank, state)) if len(written) > 1 else written
     if step.error is not None and step.error.storage is not None:
         yield step.error.storage
     backward = step.backward
@@ -214,114 +194,13 @@ def _main(state: State) -> Iterator[int]:
         yield from (each.storage for each in (node.saved if node else ()) if each.name == backward.saved)
 
 
+def _rank(state: State, storage: int) -> int:
+    names = [name for each in state.tensors_on(storage) for name in each.names]
+    return 3 if not names else 2 if ".state[" in names[0] else int(len(names) < 2)
+
+
 def _homes(state: State, before: State | None, tensors: Iterable[int]) -> Iterator[int]:
     for tensor in tensors:
         facts = state.tensors.get(tensor) or (before.tensors.get(tensor) if before else None)
         if facts is not None:
             yield facts.storage
-
-
-# --- chips ------------------------------------------------------------------------------------------------------------
-
-WIDEST = 195.0
-"""The greatest width of a chip, in px: three fit side by side in a notebook of usual width, more if names are short."""
-LONGEST_NAME = 96.0
-NEVER: Span = (-1, -1)
-"""For a storage that is always drawn in full: its chip is shown only while the reader follows another tensor."""
-
-
-@dataclass(frozen=True, slots=True)
-class StorageChip:
-    """A storage with the data of its chip. `last` is the last step at which the chip may be shown."""
-
-    id: int
-    life: Life[StorageFacts]
-    versions: Life[str]
-    last: int
-    cards: Sequence[Card]
-    pins: Sequence[Pin]
-    open: tuple[Span, ...]
-
-    def labels(self) -> list[tuple[int, str, bool]]:
-        """Returns (step, words, stale) wherever one of the two may change."""
-        lives: list[Life[Any]] = [self.life, self.versions]
-        lives += [*(card.life for card in self.cards), *(pin.life for pin in self.pins)]
-        changes = {step for life in lives for step, _ in life.moments} | {life.last + 1 for life in lives}
-        found = []
-        for step in sorted(changes | {self.last}):
-            facts = self.life.at(step)
-            named = [face for card in self.cards if (face := card.life.at(step)) is not None and face.called.names]
-            names = ", ".join(chip for face in named for chip in face.chips)
-            label = f"{storage_label(self.id)} {shortened(names, LONGEST_NAME)}".rstrip()
-            if facts is None:
-                found.append((step, label, False))
-                continue
-            kept = [pin.life.at(step) for pin in self.pins]
-            stale = any(each is not None and each.status == "stale" for each in kept)
-            size = "" if is_constant(facts) else size_in_bytes(facts.bytes)
-            line = " · ".join(filter(None, [label, self.versions.at(step), size]))
-            found.append((step, f"✗ {line}" if stale else line, stale))
-        return found
-
-
-def chips_below(storages: Sequence[StorageChip], room: float) -> tuple[float, float, tuple[Group, ...]]:
-    """Returns the width and the height of the chips, and their groups: a heading, and a chip for each storage."""
-    if not storages:
-        return 0, 0, ()
-    labels = {storage.id: storage.labels() for storage in storages}
-    lines = [line for some in labels.values() for _, line, _ in some]
-    most = 1 + max(shared_rows([(storage.life.first, storage.last) for storage in storages]))
-    # As many side by side as have room for names and versions; the rest of the row is for the bytes.
-    shorter = (line.rpartition(" · ")[0] or line for line in lines)
-    needed = min(WIDEST, widest(shorter, SMALL) + 14)
-    columns = max(1, min(int((room + CHIP_GAP) // (needed + CHIP_GAP)), most))
-    width = min(widest(lines, SMALL) + 14, (room + CHIP_GAP) / columns - CHIP_GAP)
-    width = floor(width * 10) / 10  # rounded up, they would need more than the room
-    chips = [_chip(storage, labels[storage.id], width) for storage in storages]
-    height = CHIPS_TOP + -(-most // columns) * (CHIP_HEIGHT + CHIP_GAP)
-    return columns * (width + CHIP_GAP) - CHIP_GAP, height, (_heading(chips), *chips)
-
-
-def _heading(chips: Sequence[Group]) -> Group:
-    """The heading above the chips, while there are any."""
-    spans = sorted(span for chip in chips for span in chip.open if span != NEVER)
-    # As half-open intervals, adjacent ranges are joined.
-    drawn = tuple((start, stop - 1) for start, stop in joined((first, last + 1) for first, last in spans))
-    first, last = (drawn[0][0], drawn[-1][1]) if drawn else (0, -1)
-    marks = (text(0, 13, always(Look("text bold", words.SHELF))),)
-    return Group(0, 0, width_of(words.SHELF, SMALL), CHIPS_TOP, first, last, marks, open=drawn)
-
-
-def _chip(storage: StorageChip, labels: Sequence[tuple[int, str, bool]], width: float) -> Group:
-    keys, freed = (f"s{storage.id}",), storage.life.last + 1
-    # A storage that is drawn in full has no chip.
-    shut = tuple(_between(storage.open, storage.life.first, storage.last)) or (NEVER,)
-
-    def marks() -> Iterator[Mark]:
-        outlines: list[tuple[int, Look | None]] = []
-        lines: list[tuple[int, Look | None]] = []
-        for step, line, stale in labels:
-            if step >= freed:
-                outlines.append((step, Look("pin released")))
-                said = Text("{0} · {1}", "{0} · {1}").format(line, words.FREED)
-                lines.append((step, Look("text italic soft", said)))
-                continue
-            outlines.append((step, Look("pin stale" if stale else "pin")))
-            fitted = line  # the bytes and then the version are omitted before a name is cut
-            while width_of(fitted, SMALL) > width - 14 and " · " in fitted:
-                fitted = fitted.rpartition(" · ")[0]
-            lines.append((step, Look("text alarm" if stale else "text", shortened(fitted, width - 14))))
-        yield rect(0, 0, width, CHIP_HEIGHT, lasting(outlines, storage.last), 4, keys=keys)
-        yield text(7, 13.5, lasting(lines, storage.last), keys=keys)
-
-    return Group(0, 0, width, CHIP_HEIGHT, storage.life.first, storage.last, Lazily(marks), key=keys[0], open=shut)
-
-
-def _between(spans: Sequence[Span], first: int, last: int) -> Iterator[Span]:
-    """The ranges from `first` to `last` outside all of `spans`, which are in order."""
-    for start, stop in spans:
-        if first < start:
-            yield first, min(start - 1, last)
-        first = max(first, stop + 1)
-    if first <= last:
-        yield first, last

@@ -51,6 +51,7 @@ STYLES: dict[str, dict[str, str]] = (
         "italic": {"font-style": "italic"},
         "soft": {"fill": "soft"},
         "was": {"fill": "now"},
+        "wrote": {"fill": "now", "font-weight": "700"},
         "struck": {"text-decoration": "line-through"},
         "middle": {"text-anchor": "middle"},
         "end": {"text-anchor": "end"},
@@ -125,6 +126,7 @@ STYLES: dict[str, dict[str, str]] = (
         "sector": _DRAWN | {"stroke": "fg", "stroke-width": "1.4"},
         "over": {"fill": "paper"},
         "hit": {"fill": "paper", "fill-opacity": "0"},
+        "twist": {"fill": "soft", "opacity": "0"},
         # lanes and memory
         "lane": _DRAWN | {"stroke": "fg", "stroke-width": "4"},
         "v1": {"stroke-dasharray": "12 4"},

@@ -36,8 +36,6 @@ __all__ = ["in_both_languages", "question_data"]
 
 # --- the first picture ------------------------------------------------------------------------------------------------
 
-MOST_CHIPS = 100
-"""The most storages that are named though they are not drawn: a pane has room for fewer, and a hundred take 4 kB."""
 _NEVER = ((-1, -1),)
 _ROOMS = (320, 440, 520, 560, 600, 660, 760, 900, 1100, 1400, 1800)
 """Widths that a page may have for the storages, in px: which step needs most height depends on it."""
@@ -51,14 +49,12 @@ def at_step(panel: Panel, step: int) -> Panel:
         step: the step.
     """
     kept = _kept(panel, step)
-    named = sum(each.is_drawn(step) for each in panel.chips) <= MOST_CHIPS
     return replace(
         panel,
         height=panel.more.note.y if panel.more else panel.height,
         groups=_cut(panel.groups, kept, step),
-        # Its heading stays, unseen: a player moves the storages of a panel with chips together.
-        chips=(_cut(panel.chips, kept, step) if named else ())
-        or tuple(replace(each, open=_NEVER) for each in panel.chips[:1]),
+        # Without the lines of opened rows.
+        table=_cut([each for each in panel.table if not each.key.startswith("s")], kept, step),
         says=_at(panel.says, step),
         notes=_at(panel.notes, step),
         more=None,
@@ -73,7 +69,7 @@ def empty(name: str) -> Panel:
 
 def _kept(panel: Panel, step: int) -> set[int]:
     """The steps whose groups are kept: that of the picture; and if the groups are moved together, the one that needs most room."""
-    if not panel.chips:
+    if not panel.table:
         return {step}
     together: dict[
         tuple[tuple[float, float], ...], int
@@ -104,7 +100,7 @@ def _cut(groups: Sequence[Group], kept: set[int], step: int) -> tuple[Group, ...
 
 
 def _largest(groups: Sequence[Group]) -> set[int]:
-    """The widest and the highest of the storages that share a row; those with chips share the whole panel."""
+    """The widest and the highest of the storages that share a row; those above a table share the whole panel."""
     found: dict[tuple[int | None, str], Group] = {}
     for group in groups:
         if group.row is not None:
@@ -244,13 +240,13 @@ class Pools:
         if panel.opened:
             notes["unfolds"] = {"says": in_both_languages(panel.opened.says)}
             notes["opened"] = self.panel(panel.opened.panel)
-        chips = {"shelf": [self._group(chip) for chip in panel.chips]} if panel.chips else {}
+        table = {"table": [self._group(each) for each in panel.table]} if panel.table else {}
         copies = (
             {"copies": [[self._seen(each.step), [*each.source], [*each.target]] for each in panel.copies]}
             if panel.copies
             else {}
         )
-        return {**size, **notes, "says": self._packed_runs(panel.says), **groups, **chips, **copies}
+        return {**size, **notes, "says": self._packed_runs(panel.says), **groups, **table, **copies}
 
     def table(
         self, title: Text, columns: Iterable[Words], changes: Iterable[tuple[int, str, tuple[Words, ...] | None]]

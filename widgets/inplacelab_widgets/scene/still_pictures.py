@@ -489,13 +489,9 @@ _MOST_DETAIL = 3
 """The most lines of the rest of what is said; the description has all of it."""
 _FOOT = 26.0
 _LEAST_SCALE = 0.95
-"""The least scale of the storages at which there still is a graph, or chips, below them: their words stay legible."""
+"""The least scale of the storages at which there still is a graph, or their table, below them: their words stay legible."""
 _MOST_NODES = 300
 """The most grad nodes of a graph below the storages: to lay out more takes as long as all the rest of the first picture."""
-
-
-_NO_CHIPS = (Group(0, 0, 0, 0, 0, -1, ()),)
-"""No chips: the storages are moved together all the same."""
 
 
 def frame(scene: Scene, step: int, language: str) -> str:
@@ -535,8 +531,8 @@ def _pictures(scene: Scene, step: int, language: str, room: float) -> tuple[str,
     """The storages, and below them the graph if the step is about it and there is room; and their height."""
     wide = WIDTH - _CODE - 3 * PAD
     drawn, high = stack_at(scene.storages, step, language)
-    if high * _LEAST_SCALE > room and scene.storages.chips:
-        drawn, high = stack_at(replace(scene.storages, chips=_NO_CHIPS), step, language)
+    if high * _LEAST_SCALE > room and scene.storages.table:
+        drawn, high = stack_at(scene.storages, step, language, table=False)
     alone = min(1.0, wide / scene.storages.width, room / max(high, 1))
     now = scene.recording.steps[step]
     is_about_it = now.rewired or now.phase == "backward" or (now.error is not None and now.error.node is not None)

@@ -1,4 +1,4 @@
-"""Draws the panel of storages: all of them, or in a panel that would be too high those that a step is about, with chips for the others.
+"""Draws the panel of storages: all of them, or in a panel that would be too high those that a step is about, with a table of all below them.
 
 Storages that never live at the same time share a row, so a loop that makes a temporary a hundred times needs the room of one.
 """
@@ -19,11 +19,12 @@ from inplacelab.recording.slots import slots_reached, touched
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import timeline
-from inplacelab_widgets.scene.focus import Span, StorageChip, chips_below, open_spans
+from inplacelab_widgets.scene.focus import Span, open_spans
 from inplacelab_widgets.scene.names import authors_of
+from inplacelab_widgets.scene.owner_table import Listed, owner_table
 from inplacelab_widgets.scene.saved_tensors import Pin, pins, storage_pins
 from inplacelab_widgets.scene.storage import NARROWEST, Storage
-from inplacelab_widgets.scene.svg import GAP, Copy, Group, Panel, flowed
+from inplacelab_widgets.scene.svg import GAP, Copy, Group, Panel, flowed, tabled
 from inplacelab_widgets.scene.tensor_cards import Card, cards, overwritten, tensor_roles, with_gone
 from inplacelab_widgets.scene.tensor_grids import tensors_of
 from inplacelab_widgets.scene.timeline import shared_rows, storage_lives, version_labels
@@ -103,9 +104,9 @@ _Item = TypeVar("_Item", Card, Pin)
 WIDTH = 570.0
 """The width of the panel beside the code in a notebook of usual width, in px."""
 HIGHEST = 244.0
-"""The greatest height of the panel, in px. A higher one draws in full only what a step is about; the others are named on chips."""
-ROOM_FOR_CHIPS = 46.0
-"""The height of one row of chips, in px."""
+"""The greatest height of the panel, in px. A higher one draws in full only what a step is about, above a table of all."""
+LEAST_FOR_STORAGES = 0.55
+"""At least this part of it is for the storages above the table."""
 
 
 def storages_panel(recording: Recording, room: float = WIDTH, highest: float = HIGHEST) -> Panel:
@@ -114,7 +115,7 @@ def storages_panel(recording: Recording, room: float = WIDTH, highest: float = H
     lives = [(each.life.first, each.last) for each in storages]
     rows = shared_rows(lives)
     if 1 + max(rows, default=0) > MOST_SEATS:
-        return _with_chips(recording, storages, room, highest)
+        return _with_table(recording, storages, room, highest)
     heights: dict[int, float] = {}
     widths: dict[int, float] = {}
     for storage, row in zip(storages, rows, strict=True):
@@ -123,7 +124,7 @@ def storages_panel(recording: Recording, room: float = WIDTH, highest: float = H
     order = order_of_rows(lives, rows, heights)
     places, bottom = flowed([(widths[row], heights[row]) for row in order], room)
     if bottom > max([highest, *heights.values()]):
-        return _with_chips(recording, storages, room, highest)
+        return _with_table(recording, storages, room, highest)
     seats = dict(zip(order, places, strict=True))
     groups = tuple(
         stage.group(*seats[row], order.index(row))
@@ -144,36 +145,30 @@ MOST_SEATS = 12
 """With more storages at the same time there is no room for all of them, whatever they hold."""
 
 
-def _with_chips(recording: Recording, storages: Sequence[Storage], room: float, highest: float) -> Panel:
-    """The panel for many storages: those that a step is about in full, the others on chips."""
+def _with_table(recording: Recording, storages: Sequence[Storage], room: float, highest: float) -> Panel:
+    """The panel for many storages: those that a step is about in full, and all of them in a table."""
     sizes = {
         each.id: [(stage.shown[0], (stage.layout.width, stage.layout.height)) for stage in each.stages]
         for each in storages
     }
     stale = {each.id: ranges for each in storages if (ranges := _stale(each))}
-    spans = open_spans(recording, sizes, cache(partial(_fits, room, highest)), stale)
+    table = owner_table(recording, [Listed(s.id, s.life, s.versions, stale.get(s.id, ())) for s in storages])
+    below = tabled(table, room)[1]
+    most = max(highest - below - GAP, LEAST_FOR_STORAGES * highest)
+    spans = open_spans(recording, sizes, cache(partial(_fits, room, most)), stale, most)
     groups = tuple(
         stage.group(0, 0, k, spans[each.id])
         for k, each in enumerate(s for s in storages if s.id in spans)
         for stage in each.stages
     )
-    of_chips = [
-        StorageChip(each.id, each.life, each.versions, each.last, each.cards, each.pins, spans.get(each.id, ()))
-        for each in storages
-    ]
-    width, height, chips = chips_below(of_chips, room)
     stacks = (flowed([(each.width, each.height) for each in drawn], room)[1] for _, drawn in drawn_together(groups))
     return Panel(
         "storages",
-        max(
-            round(max([NARROWEST, *(group.x + group.width for group in groups)]), 1),
-            width,
-            room if len(groups) > 1 else 0,
-        ),
-        height + (max(stacks, default=0) + GAP),
+        max(room, *(group.x + group.width for group in groups)),
+        below + (max(stacks, default=0) + GAP),
         groups,
         _descriptions(recording),
-        chips=chips,
+        table=table,
         copies=copies(recording, storages),
     )
 
@@ -193,10 +188,10 @@ def drawn_together(groups: Sequence[Group]) -> Iterator[tuple[int, list[Group]]]
         yield step, [groups[place] for place in sorted(there)]
 
 
-def _fits(room: float, most: float, boxes: tuple[tuple[float, float], ...], chips: int) -> bool:
-    """Whether storages of given sizes can be seen at the same time, with chips for others. Beside the highest one there is room in any case."""
+def _fits(room: float, most: float, boxes: tuple[tuple[float, float], ...]) -> bool:
+    """Whether storages of given sizes can be seen at the same time. Beside the highest one there is room in any case."""
     highest = max((height for _, height in boxes), default=0)
-    return flowed(boxes, room)[1] <= max(most - ROOM_FOR_CHIPS * bool(chips), highest)
+    return flowed(boxes, room)[1] <= max(most, highest)
 
 
 def _stale(storage: Storage) -> list[Span]:

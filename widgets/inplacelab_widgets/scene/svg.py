@@ -166,9 +166,9 @@ class Panel:
     groups: tuple[Group, ...]
     says: tuple[tuple[int, Text], ...]
     notes: tuple[tuple[int, Text], ...] = ()
-    chips: tuple[Group, ...] = ()
-    """In a panel too high to be seen at a glance: chips for the groups that a step does not draw. They are below the
-    drawn groups, which are moved together."""
+    table: tuple[Group, ...] = ()
+    """In a panel too high to be seen at a glance: the table below the drawn groups, which are moved together. Of each `row` it has the head, with a
+    key ("o1"), the cells, without a key, and the lines that the player shows where the row is opened, each with the key of a storage."""
     copies: tuple[Copy, ...] = ()
     """At most one for a step. An arrow is drawn if both of its groups are."""
     more: More | None = None
@@ -197,8 +197,8 @@ class Opened:
 
 AISLE = 24.0
 """The space between groups side by side, in px."""
-CHIPS_TOP, CHIP_HEIGHT, CHIP_GAP = 22.0, 19.0, 5.0
-"""The height of the heading above chips, of a chip, and of the space between chips, in px."""
+ROW, CELL_GAP = 17.0, 14.0
+"""The height of a row of a table, and the space between its cells, in px."""
 
 
 def flowed(boxes: Sequence[tuple[float, float]], room: float) -> tuple[list[tuple[float, float]], float]:
@@ -218,27 +218,40 @@ def flowed(boxes: Sequence[tuple[float, float]], room: float) -> tuple[list[tupl
     return places, y + high
 
 
-def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:
-    """Returns (group, x, y) of the groups drawn at `step`, and of the others' chips below them, each moved together; and the height.
+def tabled(table: Sequence[Group], room: float) -> tuple[list[tuple[Group, float, float]], float]:
+    """Returns (group, x, y) of the heads and the cells of a table, side by side in the room; and the height. They are the same at all steps.
 
-    `stackOf` of `player/layout.js` does the same. Without chips, groups keep their places.
+    `tabled` of `player/layout.js` does the same.
+    """
+    left = max((group.width for group in table if group.key.startswith("o")), default=0) + CELL_GAP
+    places, (x, y) = list[tuple[Group, float, float]](), (left, -ROW)
+    for group in table:
+        if group.key.startswith("o"):
+            x, y = left, y + ROW
+            places.append((group, 0.0, y))
+        elif not group.key:
+            if x > left and x + group.width > room:
+                x, y = left, y + ROW
+            places.append((group, round(x, 1), y))
+            x += group.width + CELL_GAP
+    return places, y + ROW
+
+
+def stack_of(panel: Panel, step: int, *, table: bool = True) -> tuple[list[tuple[Group, float, float]], float]:
+    """Returns (group, x, y) of the groups drawn at `step`, moved together, and of the table below them; and the height.
+
+    `stackOf` of `player/layout.js` does the same. In a panel without a table, groups keep their places.
     """
     drawn = [group for group in panel.groups if group.is_drawn(step)]
-    if not panel.chips:
+    if not panel.table:
         return [(group, group.x, group.y) for group in drawn], panel.height
     seats, bottom = flowed([(group.width, group.height) for group in drawn], panel.width)
-    below = bottom + GAP if drawn else 0
     places = [(group, *seat) for group, seat in zip(drawn, seats, strict=True)]
-    chips = [chip for chip in panel.chips if chip.is_drawn(step)]
-    places += [(heading, 0.0, below) for heading in chips if not heading.key]
-    named = [chip for chip in chips if chip.key]
-    pitch = max((chip.width for chip in named), default=0) + CHIP_GAP
-    across = max(1, int((panel.width + CHIP_GAP) // pitch))
-    for k, chip in enumerate(named):
-        y = below + CHIPS_TOP + k // across * (CHIP_HEIGHT + CHIP_GAP)
-        places.append((chip, k % across * pitch, y))
-        bottom = max(bottom, y + chip.height)
-    return places, bottom
+    if not table:
+        return places, bottom
+    below = bottom + GAP if drawn else 0
+    rows, height = tabled(panel.table, panel.width)
+    return [*places, *((group, x, below + y) for group, x, y in rows)], below + height
 
 
 def runs(looks: Iterable[tuple[int, Look | None]]) -> Runs:
@@ -373,12 +386,11 @@ def panel_at(panel: Panel, step: int, language: str) -> str:
     return drawn + arrow_at(panel, step, {group.key: (group.x, group.y) for group in here})
 
 
-def stack_at(panel: Panel, step: int, language: str) -> tuple[str, float]:
-    """Returns the groups of a panel that are drawn at `step`, moved together, with the others' chips below; and their height."""
-    places, height = stack_of(panel, step)
+def stack_at(panel: Panel, step: int, language: str, *, table: bool = True) -> tuple[str, float]:
+    """Returns the groups of a panel that are drawn at `step`, moved together, with the table below; and their height."""
+    places, height = stack_of(panel, step, table=table)
     drawn = "".join(placed(group_at(group, step, language), x, y) for group, x, y in places)
-    chips = {id(chip) for chip in panel.chips}
-    in_full = {group.key: (x, y) for group, x, y in places if id(group) not in chips}
+    in_full = {group.key: (x, y) for group, x, y in places}
     # Under the groups, so that words that it crosses stay legible.
     return arrow_at(panel, step, in_full) + drawn, height
 

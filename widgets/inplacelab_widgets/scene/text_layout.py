@@ -94,6 +94,19 @@ def abridged(line: str, room: float, size: float = SMALL, *, end: int = 3) -> st
     return cut(_most(len(line) - 1, lambda kept: _width(cut(kept), size) <= room))
 
 
+def short_name(name: str, room: float, size: float = SMALL) -> str:
+    """Returns the name of a tensor cut to fit into `room` px: names in one program often begin alike, so its path is cut first, then its middle.
+
+    >>> short_name("model.3.attn.c_attn.weight", 130, 10), short_name("hidden_state_12", 60, 10)
+    ('…c_attn.weight', 'hidden…12')
+    """
+    if width_of(name, size) <= room:
+        return name
+    parts = name.split(".")
+    tails = ("…" + ".".join(parts[k:]) for k in range(1, len(parts)))
+    return next((tail for tail in tails if _width(tail, size) <= room), "") or abridged(name, room, size)
+
+
 def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
     """Returns `line` broken into pieces no wider than `room` px, at spaces or between Chinese characters. As in Chinese books, no
     piece ends with an opening bracket or begins with a comma. What stands beside an arrow stays there: "0 → 1" is not broken.

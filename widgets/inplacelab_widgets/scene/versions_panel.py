@@ -25,7 +25,7 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene.names import player_words
 from inplacelab_widgets.scene.saved_tensors import Pin, pins
 from inplacelab_widgets.scene.svg import Group, Look, Mark, More, Panel, between, lasting, path, rect, text
-from inplacelab_widgets.scene.text_layout import SMALL, abridged, coordinate, shortened, width_of
+from inplacelab_widgets.scene.text_layout import SMALL, coordinate, short_name, shortened, width_of
 from inplacelab_widgets.scene.timeline import (
     LEFT,
     WIDTH,
@@ -196,8 +196,7 @@ def _said(tenant: int | None, named: Mapping[int, Mapping[int, tuple[str, ...]]]
     names = ", ".join(name for key in sorted(of_tensors) for name in of_tensors[key])
     label = f"{storage_label(tenant)} "
     room = LEFT - 22 - width_of(label)
-    # The end of `model.2.bias.grad` says most; of several names, the first one.
-    return (label + (shortened(names, room) if ", " in names else abridged(names, room, end=2))).rstrip()
+    return (label + (shortened(names, room) if ", " in names else short_name(names, room))).rstrip()
 
 
 # --- saved tensors and their threads ----------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ __all__ = ["MOST_DRAWN", "ROOM", "ComparisonScene", "Outline", "comparison_of", 
 
 
 MOST_DRAWN = 4
-"""The most storages of a side that are drawn in full where programs differ; the others are named on chips."""
+"""The most storages of a side that are drawn in full where programs differ; all are in the table below."""
 ROOM = 352.0
 """The width of the storages of a side, in px: in a notebook both sides are seen, with words of their usual size."""
 _APART, _CLOSE = 3.5, 2.0
@@ -124,7 +124,7 @@ class ComparisonScene:
         panel, state = self.scene(side).storages, self.scene(side).recording.state(step)
         own = [group.key for group in panel.groups if group.is_drawn(step)]
         names = dict.fromkeys(name for each in self._found(position) for name in each.names)
-        if not panel.chips or not names:
+        if not panel.table or not names:
             return tuple(own)
         wanted = [f"s{state.tensor(name).storage}" for name in names if state.bound(name) is not None]
         wanted += [f"s{write.storage}" for write in state.step.writes]

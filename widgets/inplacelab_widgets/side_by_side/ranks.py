@@ -208,7 +208,7 @@ class RanksScene:
         wanted = [f"s{storage}" for storage in self._drifted(position, state)]
         if self.steps(position)[rank] is not None:
             wanted += [f"s{write.storage}" for write in state.step.writes]
-        if not panel.chips or not wanted:
+        if not panel.table or not wanted:
             return own
         chosen = [*dict.fromkeys(wanted)][:MOST_DRAWN]
         return tuple(group.key for group in panel.groups if group.key in chosen and group.is_there(step))

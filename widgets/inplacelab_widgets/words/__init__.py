@@ -81,7 +81,21 @@ MARKS = {
 VALUE_BEFORE = Text("was", "原值")
 VALUE_KEPT = Text("kept", "保存")
 """Beside the values that backward had kept, under those that it found."""
-SHELF = Text("Other storages", "其余存储")
+OWNERS = {
+    "*variables": Text("variables", "变量"),
+    "*held": Text("held by backward", "反向传播保存"),
+    "*other": Text("temporaries", "临时张量"),
+}
+"""The rows of storages that belong to no module."""
+GRADIENTS = Text("{count} gradient", "{count} 个梯度"), Text("{count} gradients", "{count} 个梯度")
+STORAGES = Text("{count} storage", "{count} 个存储"), Text("{count} storages", "{count} 个存储")
+STATES = Text("{count} state", "{count} 个状态"), Text("{count} states", "{count} 个状态")
+"""Of a parameter, in the optimizer."""
+MEMBERS = Text("{count} tensor", "{count} 个张量"), Text("{count} tensors", "{count} 个张量")
+MORE_MEMBERS = (Text("{count} more", "另有 {count} 个"),) * 2
+NEW_HERE = Text("new", "新")
+STALE_HERE = Text("✗", "✗")
+OF_THESE_STALE = Text("(✗ {count} stale)", "（✗ {count} 个过期）")
 SIMULATED = Text("simulated device", "模拟设备")
 TRUNCATED = Text(
     "The recording was cut after {count} steps: what happened later is not shown.",
