@@ -81,6 +81,14 @@ export function drawSentence(stage, fixes) {
 
   const translate = () => reserve();
 
+  /** A detail that is cut can be reached with Tab, and is then seen whole. */
+  function settle() {
+    const isCut = told.detail.scrollHeight > told.detail.clientHeight + 1;
+    if (isCut) put(sentence, "tabindex", 0);
+    else if (document.activeElement !== sentence) sentence.removeAttribute("tabindex");
+    return undefined;
+  }
+
   function reserve() {
     // For events and statements alike, so that nothing moves where a statement is opened.
     const all = [...steps.flatMap((step) => [step, step.whole ?? step]).map(({ says, detail }) => [wordsAt(says), wordsAt(detail)]), ...known.map((each) => each.map(wordsAt))];
@@ -95,7 +103,7 @@ export function drawSentence(stage, fixes) {
     });
   }
 
-  return { root, show, translate };
+  return { root, show, settle, translate };
 }
 
 // The line that describes what a reader points at. It is a separate line or covers the foot of the pictures, so nothing moves.
