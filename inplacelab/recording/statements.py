@@ -11,9 +11,12 @@ from dataclasses import replace
 from typing import TypeVar
 
 from inplacelab.place import same_line
+from inplacelab.recording.code_of_steps import LONGEST, codes_of_nodes, spellings
 from inplacelab.recording.facts import ReadFacts, RewireFacts, Step, WriteFacts
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.slots import joined
+from inplacelab.recording.relations import all_made
+from inplacelab.recording.slots import joined as joined_runs
+from inplacelab.recording.source_tree import line_text
 
 MOST_EVENTS = 60
 """Programs of more events are read by statements first."""
@@ -57,7 +60,24 @@ def _by_statement(recording: Recording) -> Recording:
     steps = (
         each[0] if len(each) == 1 else _told_apart(recording, joined_steps(recording, each), each) for each in parts
     )
-    return replace(recording, steps=tuple(replace(step, index=index) for index, step in enumerate(steps)))
+    joined = replace(recording, steps=tuple(replace(step, index=index) for index, step in enumerate(steps)))
+    # What made a tensor or a node is an operation, which a statement of several no longer shows.
+    joined.takes_over(all_made, recording.once(all_made))
+    joined.takes_over(codes_of_nodes, recording.once(codes_of_nodes))
+    known = recording.once(spellings)
+    spelled = {
+        index: (None, _shown(recording, run)) if len(run) > 1 else known[run.start]
+        for index, run in enumerate(statements(recording))
+        if len(run) > 1 or run.start in known
+    }
+    joined.takes_over(spellings, spelled)
+    return joined
+
+
+def _shown(recording: Recording, run: range) -> str:
+    """The statement in place of its operations."""
+    text = line_text(recording, recording.steps[run.start].place).strip().replace("`", "'")
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def joined_steps(recording: Recording, parts: Sequence[Step]) -> Step:
@@ -138,7 +158,7 @@ def _writes(writes: Iterable[WriteFacts]) -> tuple[WriteFacts, ...]:
         if known is None:
             found[write.counter, write.tensor] = write
         else:
-            slots = joined(sorted(known.slots + write.slots))
+            slots = joined_runs(sorted(known.slots + write.slots))
             found[write.counter, write.tensor] = replace(known, after=write.after, slots=slots)
     return tuple(found.values())
 
@@ -150,7 +170,7 @@ def _reads(reads: Iterable[ReadFacts], after: State) -> tuple[ReadFacts, ...]:
         if read.storage not in after.storages or read.tensor not in after.tensors:
             continue
         known = found.get(read.tensor)
-        slots = read.slots if known is None else joined(sorted(known.slots + read.slots))
+        slots = read.slots if known is None else joined_runs(sorted(known.slots + read.slots))
         found[read.tensor] = replace(read, slots=slots, copied=False)
     return tuple(found.values())
 

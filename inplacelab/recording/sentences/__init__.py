@@ -103,7 +103,7 @@ def _changed(context: StepContext) -> Text:
 
 
 def line_clause(context: StepContext, steps: range) -> Text | None:
-    """Returns in one clause what a line of several steps did, or that it was refused.
+    """Returns in one clause what a line of several steps did.
 
     Args:
         context: all steps of the line, as one.
@@ -113,9 +113,6 @@ def line_clause(context: StepContext, steps: range) -> Text | None:
         The clause; None if the sentence about it says it as shortly.
     """
     recording, step = context.recording, context.step
-    failed = next((index for index in steps if recording.steps[index].error is not None), None)
-    if failed is not None:
-        return _refused(StepContext(recording, failed))
     ran = [each for each in steps if recording.steps[each].kind in ("operation", "backward")]
     if not ran:
         return None
@@ -423,6 +420,9 @@ def line_headline(recording: Recording, index: int) -> Headline:
     """
     here = recording.state(index).step.index
     steps = line_of_step(recording, here)
+    failed = next((each for each in steps if recording.steps[each].error is not None), None)
+    if failed is not None:  # what else the statement did does not matter then
+        return headline(recording, failed)
     context = as_one(recording, steps)
     if len(steps) == 1:
         many = context.step.kind == "line" and len(cleared(context)) > MOST_LINES
@@ -433,7 +433,7 @@ def line_headline(recording: Recording, index: int) -> Headline:
     if clause is None:
         return plain
     # The clause has the statement in place of the list of the operations that it ran.
-    ran = recording.steps[steps[0]].kind == "operation" and all(recording.steps[each].error is None for each in steps)
+    ran = recording.steps[steps[0]].kind == "operation"
     more = state_of_optimizer(context)
     detail = plain.detail if ran and plain.detail.en else said
     return Headline(closed_up(clause), detail if more is None else joined([more, detail]))
