@@ -385,7 +385,8 @@ def to_card(
     """
     scene, language = _scene(recording), language or get_language()
     chosen = key_step(scene.recording) if step is None else scene.recording.state(step).step.index
-    return written(png(cards(scene, [chosen], language)[0], 1, language), path)
+    scene, shown = scene.for_stills([chosen])
+    return written(png(cards(scene, shown, language)[0], 1, language), path)
 
 
 def to_gif(
@@ -420,6 +421,7 @@ def to_gif(
     chosen = _telling(scene) if steps is None else [scene.recording.state(step).step.index for step in steps]
     if not chosen:
         raise ValueError("no steps are given to show")
+    scene, chosen = scene.for_stills(chosen)
     pictures = cards(scene, chosen, language)
     said = [scene.sentence(step).in_language(language) for step in chosen]
     shown = reading_times(said) if seconds is None else [seconds] * len(chosen)
