@@ -65,6 +65,22 @@ def number(value: Number, longest_whole: int = LONGEST_WHOLE, *, exponent: bool 
     return _with_exponent(digits) if has_exponent else f"{digits:f}"
 
 
+def apart(value: Number, other: Number, *, exponent: bool = False) -> str:
+    """Returns a value with as many digits as tell it from another one, at least three.
+
+    >>> apart(0.2119, 0.2121), apart(0.212345, 0.212399), apart(0.5, 0.6)
+    ('0.2119', '0.21234', '0.5')
+    """
+    written, beside = number(value, exponent=exponent), number(other, exponent=exponent)
+    if written != beside or value == other or not isinstance(value, float) or not isfinite(value):
+        return written
+    for digits in range(4, 10):
+        written = f"{value:.{digits}{'e' if exponent else 'g'}}"
+        if float(written) != float(f"{other:.{digits}{'e' if exponent else 'g'}}"):
+            break
+    return written
+
+
 def _with_exponent(digits: Decimal) -> str:
     return f"{digits:e}".replace("e+", "e")
 

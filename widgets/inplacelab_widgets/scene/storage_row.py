@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, Summary
-from inplacelab.recording.numerals import longest, number
+from inplacelab.recording.numerals import apart, longest, number
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import Touched
 from inplacelab_widgets import words
@@ -397,10 +397,21 @@ def _earlier(
         shown[lost.step] = words.VALUE_KEPT, lost.kept, lost.slots
     found = {}
     for step, (word, facts, runs) in shown.items():
+        now = life.at(step)
+        known, after = (each.values if each is not None else None for each in (facts, now))
+        if isinstance(known, tuple) and isinstance(after, tuple) and len(known) == len(after):
+            # Where rounding hides the change, the earlier value has more digits.
+            texts = [apart(old, new, exponent=strip.exponent) for old, new in zip(known, after, strict=True)]
+            found[step] = _Earlier(word, texts, _slots_of(runs))
+            continue
         texts = cell_texts(facts, exponent=strip.exponent) if facts is not None and facts.values is not None else []
         texts = [known.replace(UNKNOWN, "?") for known in texts] or ["?"] * strip.slots
-        found[step] = _Earlier(word, texts, frozenset(slot for start, stop in runs for slot in range(start, stop)))
+        found[step] = _Earlier(word, texts, _slots_of(runs))
     return found
+
+
+def _slots_of(runs: SlotRuns) -> frozenset[int]:
+    return frozenset(slot for start, stop in runs for slot in range(start, stop))
 
 
 def _was(strip: StorageRow, top: float, last: int, earlier: Mapping[int, _Earlier]) -> Iterator[Mark]:
