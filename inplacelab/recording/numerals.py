@@ -69,7 +69,7 @@ def apart(value: Number, other: Number, *, exponent: bool = False) -> str:
     """Returns a value with as many digits as tell it from another one, at least three.
 
     >>> apart(0.2119, 0.2121), apart(0.212345, 0.212399), apart(0.5, 0.6)
-    ('0.2119', '0.21234', '0.5')
+    ('0.2119', '0.2123', '0.5')
     """
     written, beside = number(value, exponent=exponent), number(other, exponent=exponent)
     if written != beside or value == other or not isinstance(value, float) or not isfinite(value):
