@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 
 from inplacelab.place import Place
 from inplacelab.recording.facts import EditFacts
@@ -65,6 +66,7 @@ class SourceTree:
         if _deeper(self.tree, DEEPEST):
             raise RecursionError
         self._parents = {child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)}
+        self._nested: dict[int, tuple[ast.stmt, ...]] = {}
 
     @cached_property
     def _simple(self) -> list[ast.stmt]:
@@ -88,6 +90,18 @@ class SourceTree:
         """Returns the only simple statement on a line; None if there are none or several."""
         found = [each for each in self._simple if line is not None and each.lineno <= line <= (each.end_lineno or 0)]
         return found[0] if len(found) == 1 else None
+
+    def nested(self, line: int) -> tuple[ast.stmt, ...]:
+        """Returns the innermost statement on a line and those around it in its function, from the inside out."""
+        if line not in self._nested:
+            inside = (each for each in ast.walk(self.tree) if isinstance(each, ast.stmt))
+            there = [each for each in inside if each.lineno <= line <= (each.end_lineno or 0)]
+            found = max(there, key=lambda each: (each.lineno, each.col_offset), default=None)
+            around = () if found is None else (found, *self.around(found))
+            scopes = (*_Function.__args__, ast.ClassDef)
+            within = takewhile(lambda each: each is found or not isinstance(each, scopes), around)
+            self._nested[line] = tuple(each for each in within if isinstance(each, ast.stmt))
+        return self._nested[line]
 
     def largest_on(self, statement: ast.stmt, line: int) -> ast.expr | None:
         """Returns the first of the largest expressions of a statement that are on one line; None if there is none."""
