@@ -38,7 +38,7 @@ export function sharedByCode(code, storages, room) {
 }
 
 /** How many frames stand beside each other: two or three. @param {number} count */
-export const beside = (count) => (count === 3 ? 3 : 2);
+const beside = (count) => (count === 3 ? 3 : 2);
 
 /**
  * Builds the player of two programs in `el`.
@@ -46,7 +46,7 @@ export const beside = (count) => (count === 3 ? 3 : 2);
  * @param {ComparisonPayload} payload
  * @param {{step?: number, language?: string, mode?: string, standalone?: boolean, tell?: (trait: Trait, value: any) => void}} [options]
  */
-export function mountComparison(el, payload, options = {}) {
+function mountComparison(el, payload, options = {}) {
   const root = html("div", { class: "ipl ipl-comparison", role: "region", tabindex: "0" });
   keepShortcutsAway(root);
   root.classList.toggle("ipl-standalone", options.standalone === true);
