@@ -17,7 +17,7 @@ from inplacelab.recording.facts import Number
 
 LONGEST_WHOLE = 20
 """The most digits of a whole number before it is rounded: every 64-bit integer fits."""
-_SMALLEST, _LARGEST, _LARGEST_WHOLE = 1e-4, 1e6, 1e8
+_SMALLEST, _LARGEST, _LARGEST_WHOLE = 1e-5, 1e6, 1e8
 """The sizes of numbers that are written without an exponent."""
 _SHORT_WHOLE = 1000
 """Smaller whole numbers never have an exponent."""

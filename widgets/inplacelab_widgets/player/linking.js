@@ -196,7 +196,7 @@ export function number(value, exponent = false) {
   if (typeof value === "string") return value.replace(/\d[\d.]*(e-?\d+)?/g, (digits) => number(Number(digits), exponent));
   const size = Math.abs(Number(value));
   const isWhole = Number.isInteger(value);
-  const isPlain = !exponent && (size === 0 || (size >= 1e-4 && size < (isWhole ? 1e8 : 1e6)));
+  const isPlain = !exponent && (size === 0 || (size >= 1e-5 && size < (isWhole ? 1e8 : 1e6)));
   if (typeof value === "boolean" || (isWhole && (isPlain || size < 1000))) return whole(value);
   const rounded = value.toExponential(2);
   const digits = isPlain ? value.toFixed(Math.max(1, 2 - Number(rounded.split("e")[1]))) : rounded;

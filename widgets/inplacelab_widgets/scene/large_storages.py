@@ -32,7 +32,7 @@ PER_ROW = 3
 ROWS = 2
 SIZE = PER_ROW * ROWS
 """The number of slots in the lens."""
-CELL, CELL_HEIGHT, PITCH = 72.0, 17.0, 19.0
+CELL, CELL_HEIGHT, PITCH = 76.0, 17.0, 19.0
 LONGEST_WHOLE = 8
 """The most digits of a whole number in a cell of the lens."""
 TITLE = 14.0

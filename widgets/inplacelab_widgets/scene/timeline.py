@@ -18,10 +18,11 @@ from inplacelab.recording.numerals import in_exponents
 from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import made_from, stages
+from inplacelab.recording.source_tree import line_text
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.svg import Attributes, Look, Mark, Runs, between, rect, runs, text
-from inplacelab_widgets.scene.text_layout import coordinate
+from inplacelab_widgets.scene.text_layout import SMALL, coordinate, width_of
 
 Facts = TypeVar("Facts")
 Key = TypeVar("Key", bound=Hashable)
@@ -176,6 +177,8 @@ WIDEST_STEP = 76.0
 _APART = 8.0
 _NUMBER = 16.0
 """The room of a line number, in px."""
+_CODE = 170.0
+"""The most that a line number takes together with the code, in px."""
 
 
 @dataclass(frozen=True)
@@ -238,16 +241,27 @@ def boundaries(recording: Recording, axis: Axis, height: float) -> list[Mark]:
 
 
 def line_marks(recording: Recording, axis: Axis, y: float) -> list[Mark]:
-    """Returns the line numbers of the source along the axis, as many as fit."""
+    """Returns the lines of the source along the axis: the number of each, with its code if there is room up to the next; or if not even the numbers have
+    room, fewer lines with their code.
+    """
     last = axis.steps - 1
     marks = [text(LEFT - 12, y, between(0, last, Look("text tiny end", words.STEP_AXIS)))]
-    edge = 0.0
     lines = [None, *(step.line for step in recording.steps)]
-    for index, (before, line) in enumerate(pairwise(lines)):
-        x = axis.x(index)
-        if line not in {None, before} and x >= edge:
-            marks.append(text(x, y, between(0, last, Look("text tiny middle", str(line)))))
-            edge = x + room_for(_NUMBER)
+    begun = [index for index, (before, line) in enumerate(pairwise(lines)) if line not in {None, before}]
+    are_close = any(axis.x(after) - axis.x(index) < room_for(_NUMBER) for index, after in pairwise(begun))
+    edge = 0.0
+    for index, after in pairwise([*begun, axis.steps]):
+        x, line = axis.x(index), str(lines[index + 1])
+        if x < edge:
+            continue
+        half = width_of(line, SMALL) / 2
+        code = f"{line} {line_text(recording, recording.steps[index].place).strip()}"
+        wide = width_of(code, SMALL) - half
+        end = WIDTH if are_close or after == axis.steps else axis.x(after) - SMALL
+        has_code = len(code) > len(line) + 1 and wide <= min((end - x) / room_for(1), _CODE)
+        place, style, said = (x - half, "text tiny", code) if has_code else (x, "text tiny middle", line)
+        marks.append(text(round(place, 1), y, between(0, last, Look(style, said))))
+        edge = x + room_for(wide + SMALL if has_code else _NUMBER)
     return marks
 
 
