@@ -153,7 +153,7 @@ def test_the_lines_of_a_table_need_the_room_of_those_that_meet(sample_scene: Cal
     assert max(heights) <= panel.height
     lines = [line for line in panel.table if line.key.startswith("s")]
     seats = {(line.row, line.y) for line in lines}
-    assert len(seats) < len(lines) / 2, "a loop that makes a temporary a hundred times needs the room of one"
+    assert len(seats) < len(lines), "a loop that makes a temporary a hundred times needs the room of one"
 
 
 def group_of(scene: Scene, key: str, step: int, style: str) -> list[int]:

@@ -267,12 +267,12 @@ def owner_table(recording: Recording, storages: Sequence[Listed]) -> tuple[Group
     for step in recording.steps:
         for write in step.writes:
             writing[write.storage].add(step.index)
-    wide = min(LONGEST_OWNER, widest((row.label for row in order), SMALL)) + 14 + _BYTES
+    wide = round(min(LONGEST_OWNER, widest((row.label for row in order), SMALL)) + 14 + _BYTES, 1)
     found: list[Group] = []
     for place, row in enumerate(order):
         found.append(_head(place, row, heads[row], wide, end))
         for ever, looks in _seated({id(cell): cell for (its, _), cell in cells.items() if its == row}.values(), end):
-            width = widest((look.text for _, look in looks if look), SMALL)
+            width = round(widest((look.text for _, look in looks if look), SMALL), 1)
             its = tuple(f"s{key}" for key in ever)
             mark = text(0, 12, lasting(looks, end), keys=its if len(its) == 1 else (f"o{place}", *its))
             found.append(Group(0, 0, width, ROW, 0, end, (mark,), row=place))
