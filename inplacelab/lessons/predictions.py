@@ -37,7 +37,7 @@ from typing import Any
 from inplacelab.language import Text
 
 Choice = list[int] | str | None
-"""What a learner entered for one part: the indices of options, the text of a field, or nothing."""
+"""What a learner entered for one part: the indices of options, the text of a field, or None: "I don't know"."""
 
 _NOT_YET = Text(
     "○ No prediction yet. Enter one above: the answers appear there, and here when you run this cell again.",
@@ -45,6 +45,7 @@ _NOT_YET = Text(
 )
 _RIGHT = Text("✓ {label}: {fact}", "✓ {label}：{fact}")
 _WRONG = Text("✗ {label}: you said {said}; it is {fact}", "✗ {label}：你的预测是 {said}；实际是 {fact}")
+_OPEN = Text("○ {label}: you left it open; it is {fact}", "○ {label}：你没有作答；实际是 {fact}")
 _NONE_OF_THEM = Text("none", "都不是")
 _NO_ANSWERS = Text("○ No prediction was entered.", "○ 没有填写过预测。")
 _LINE = Text("{mark} {name}: {right} of {given}", "{mark} {name}：答对 {right} / {given}")
@@ -102,8 +103,10 @@ class Part:
             raise ValueError(str(_NO_OPTION.format(fact, self.label)))
         return found
 
-    def is_right(self, choice: Choice, fact: Any) -> bool:
-        """Tells whether what the learner entered is the fact."""
+    def is_right(self, choice: Choice, fact: Any) -> bool | None:
+        """Tells whether what the learner entered is the fact; None for "I don't know", which is neither right nor wrong."""
+        if choice is None:
+            return None
         if self.options:
             return choice == self.right(fact)
         return _equal(_read(str(choice)), fact)
@@ -157,8 +160,8 @@ class Prediction:
         self.on_change()
 
     @property
-    def compared(self) -> tuple[bool, ...] | None:
-        """For each part, whether the prediction was right; None as long as there is nothing to compare."""
+    def compared(self) -> tuple[bool | None, ...] | None:
+        """For each part, whether the prediction was right, or None if it was left open; None as long as there is nothing to compare."""
         if self.choices is None or self.facts is None:
             return None
         triples = zip(self.parts, self.choices, self.facts, strict=True)
@@ -172,7 +175,7 @@ class Prediction:
         for index, right in enumerate(self.compared or ()):
             part, fact = self.parts[index], (self.facts or ())[index]
             said = part.words((self.choices or ())[index])
-            words = _RIGHT if right else _WRONG
+            words = _OPEN if right is None else _RIGHT if right else _WRONG
             yield str(words.format(label=part.label, said=said, fact=part.fact_in_words(fact)))
 
 
@@ -288,7 +291,8 @@ def watch(name: str, stepper: Any) -> None:
 
 def score() -> Lines:
     """Returns what was predicted in this session, and how much of it was right: `%predictions`."""
-    results = {name: list(asked.compared) for name, asked in _asked.items() if asked.compared is not None}
+    compared = {name: [one for one in asked.compared or () if one is not None] for name, asked in _asked.items()}
+    results = {name: given for name, given in compared.items() if given}
     for name, stepper in _steppers.items():
         given = [bool(answer["right"]) for answer in stepper.answers if answer["chosen"] is not None]
         if given:

@@ -53,7 +53,7 @@ def code_of(recording: Recording, step: Step) -> str:
     >>> [code_of(rec.recording, step) for step in rec.recording.steps]
     ['ones', 'x[0] = 5.']
     """
-    found = recording.once(_spellings).get(step.index)
+    found = recording.once(spellings).get(step.index)
     if found is not None:
         return found[1]
     plain = _PLAIN.get(_bare(step.op))
@@ -65,7 +65,7 @@ def code_of(recording: Recording, step: Step) -> str:
 
 def expression_of(recording: Recording, step: Step) -> ast.expr | ast.stmt | None:
     """Returns the expression or the statement of the program that ran as a step; None if the program does not show it."""
-    found = recording.once(_spellings).get(step.index, (None, ""))[0]
+    found = recording.once(spellings).get(step.index, (None, ""))[0]
     return found if isinstance(found, ast.expr | ast.stmt) else None
 
 
@@ -80,7 +80,7 @@ def call_code(recording: Recording, step: Step) -> str:
     >>> [call_code(rec.recording, step) for step in rec.recording.steps]
     ['ones', 'x.t()']
     """
-    node, program = recording.once(_spellings).get(step.index, (None, ""))[0], tree_at(recording, step.place)
+    node, program = recording.once(spellings).get(step.index, (None, ""))[0], tree_at(recording, step.place)
     match node:
         case ast.Call(func=ast.Attribute(value=receiver, attr=called)) if program is not None:
             root = root_of(receiver)
@@ -103,23 +103,21 @@ def _is_value(recording: Recording, program: SourceTree, step: Step, name: str) 
 
 def node_code(recording: Recording, number: int, node: NodeFacts) -> str:
     """Returns the operation that made a grad node, as the program wrote it; "" if none did."""
-    step = recording.once(_makers_of_nodes).get(number)
-    if step is None or step.op != node.op:
-        return plainly(node.op)
-    return code_of(recording, step)
+    op, code = recording.once(codes_of_nodes).get(number, ("", ""))
+    return code if op == node.op else plainly(node.op)
 
 
-def _makers_of_nodes(recording: Recording) -> dict[int, Step]:
-    """Returns the operation step in which each node was made."""
-    found: dict[int, Step] = {}
+def codes_of_nodes(recording: Recording) -> dict[int, tuple[str, str]]:
+    """Returns the operation that made each node: its name, and as the program wrote it."""
+    found: dict[int, tuple[str, str]] = {}
     for step in recording.steps:
         for key, node in step.nodes if step.kind == "operation" else ():
-            if node is not None and node.op == step.op:
-                found.setdefault(key, step)
+            if node is not None and node.op == step.op and key not in found:
+                found[key] = node.op, code_of(recording, step)
     return found
 
 
-def _spellings(recording: Recording) -> Mapping[int, Candidate]:
+def spellings(recording: Recording) -> Mapping[int, Candidate]:
     """Returns the expression of each operation, by the index of its step, where the program shows it."""
     statements: dict[
         tuple[int, int, int], dict[str, list[int]]

@@ -18,6 +18,7 @@ from operator import attrgetter
 
 from inplacelab.language import Text
 from inplacelab.place import Place, same_line
+from inplacelab.recording import numerals
 from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, StorageFacts, TensorFacts
 from inplacelab.recording.places import names_at, said_call, said_line
 from inplacelab.recording.recording import Recording, State, coming
@@ -112,8 +113,8 @@ def is_constant(storage: StorageFacts) -> bool:
 
 
 def number_label(number: Number) -> str:
-    """Returns a value in four significant digits: "0.3333", "True"."""
-    return str(number) if isinstance(number, bool) else f"{number:.4g}"
+    """Returns a value in three significant digits: "0.333", "True"."""
+    return numerals.number(number)
 
 
 def node_label(state: State, node: NodeFacts, here: Place | None = None) -> Text:

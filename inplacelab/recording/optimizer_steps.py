@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -44,6 +45,13 @@ def calls_of_optimizer(sites: Sites, read: Read) -> tuple[str, ...]:
             named = [name, *_outside(name, sites[number:], read)]
             return tuple(f"{each}.{method}" for each in dict.fromkeys(named))
     return ()
+
+
+@lru_cache(maxsize=256)
+def stepped(text: str) -> str:
+    """Returns the name of the optimizer that a line calls, or of anything else with a method of that name; "" if there is none."""
+    found = _stepping(text)
+    return "" if found is None else found[0]
 
 
 def as_update(write: OverwriteFacts, by: Literal["", "step", "own"], read: Read) -> OverwriteFacts:

@@ -49,10 +49,11 @@ class Made(NamedTuple):
 
 def made(recording: Recording) -> Mapping[int, Made]:
     """Returns how each tensor came into the recording, by its number."""
-    return recording.once(_made)
+    return recording.once(all_made)
 
 
-def _made(recording: Recording) -> dict[int, Made]:
+def all_made(recording: Recording) -> dict[int, Made]:
+    """Returns the same, without looking it up."""
     found: dict[int, Made] = {}
     home: dict[int, int] = {}  # from a tensor to its storage
     for step in recording.steps:

@@ -89,6 +89,11 @@ class SourceTree:
         found = [each for each in self._simple if line is not None and each.lineno <= line <= (each.end_lineno or 0)]
         return found[0] if len(found) == 1 else None
 
+    def largest_on(self, statement: ast.stmt, line: int) -> ast.expr | None:
+        """Returns the first of the largest expressions of a statement that are on one line; None if there is none."""
+        inside = [each for each in ast.walk(statement) if isinstance(each, ast.expr)]
+        return next((each for each in inside if each.lineno == each.end_lineno == line), None)
+
     def function_at(self, line: int) -> str:
         """Returns the function, or the class, whose body runs a line, with those that it is in: "Net.forward"; "" for a module."""
         scopes = [

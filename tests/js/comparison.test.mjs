@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { sharedByCode } from "../../widgets/inplacelab_widgets/player/comparison.js";
 import { plannedFrames } from "../../widgets/inplacelab_widgets/player/comparison_card.js";
-import { rowOf, stopAt, waitingWords } from "../../widgets/inplacelab_widgets/player/sides.js";
+import { rowOf, waitingWords } from "../../widgets/inplacelab_widgets/player/sides.js";
 import { PLAYERS } from "../../widgets/inplacelab_widgets/player/widget.js";
 
 const row = (left, right, waits = [[-1, -1], [-1, -1]]) => ({ at_sides: [left, right], waits });
@@ -16,10 +16,6 @@ const SAID = [["no step", "没有步骤"], "", ["ended", "已结束"]];
 test("a step of one side leads to the first row that shows it", () => {
   assert.deepEqual([0, 1, 2, 3, 4].map((step) => rowOf(ROWS, 0, step)), [0, 1, 2, 3, 4]);
   assert.deepEqual([0, 1].map((step) => rowOf(ROWS, 1, step)), [1, 3]);
-});
-
-test("a row is seen at the next stop, and after the last at the last", () => {
-  assert.deepEqual([0, 1, 2, 3, 4].map((at) => stopAt(at, [1, 3])), [1, 1, 3, 3, 3]);
 });
 
 test("a side that waits says why, by event or by line, in the reader's language", () => {

@@ -110,6 +110,7 @@ const WORDS = {
 };
 const PAYLOAD = {
   words: WORDS,
+  pages: [],
   said: ["", "MultiplyGradNode"],
   layouts: [[1, [2, 3], [3, 1], 0, "b"], [1, [2], [3], 1, "v"], [1, [2, 3], [3, 1], 0, "x"], [1, [12], [1], 0, "h", [2, 4]], [1, [9, 1], [0, 1], 5, "e"]],
   tensors: [[1, [1, 0]], [2, [2, 1, 4, -1]], [3, [5, 3]], [4, [6, 4]]],
@@ -143,6 +144,14 @@ test("a slot says who reads it, and many are counted", () => {
   assert.equal(link.related("s1:4 s1 t1 t2", 3).says[0], "slot 4 of S1: `b[1,1]`, `v[1]`; kept by MultiplyGradNode; lines 1, 4");
   assert.equal(link.related("s1:4", 0).says[0], "slot 4 of S1: nobody");
   assert.equal(link.related("s1:5", 6).says[0], "slot 5 of S1: `b[1,2]`, `h[10]`, `h[11]`, `e[0,0]`, `e[1,0]` and 7 more; line 1");
+});
+
+test("of a number that the picture rounds, all digits are read out", () => {
+  const pages = [{ key: "s1", slots: 6, exponent: false, moments: [[1, [[4, [0.08214637, 0.5]]]]] }];
+  const link = linker({ ...PAYLOAD, pages, words: { ...WORDS, link_value: ["value {value}", "值 {value}"] } });
+  assert.match(link.related("s1:4", 2).says[0], /^value 0\.08214637; slot 4/);
+  assert.match(link.related("t1:1,1", 2).says[1], /^值 0\.08214637; /);
+  assert.match(link.related("s1:5", 2).says[0], /^slot 5/);
 });
 
 test("a tensor that reads the bytes as another dtype says where it stands", () => {

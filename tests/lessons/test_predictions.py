@@ -56,6 +56,29 @@ def test_right_and_wrong_are_told_part_by_part() -> None:
     assert repr(score()) == "✓ all: 2 of 4"
 
 
+def test_what_was_left_open_is_told_and_not_counted() -> None:
+    asked = ask("all", TEXT)
+    asked.answer([[1], None, None, None])
+    reveal("all", [1, 3], {"x", "part"}, 4, None)
+    assert asked.compared == (True, None, None, None)
+    assert asked.lines()[1:3] == [
+        "○ zeros: you left it open; it is x, part",
+        "○ `a.grad`: you left it open; it is all 4",
+    ]
+    assert repr(score()) == "✓ all: 1 of 1"
+    with speak("zh"):
+        assert asked.lines()[3] == "○ slot：你没有作答；实际是 None"
+
+
+def test_a_prediction_that_is_all_open_shows_the_answers_and_no_score(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ask("q", "n: ?")
+    asked.answer([None])
+    asked.answer(["123"])  # the first counts
+    reveal("q", 123)
+    assert "it is 123" in capsys.readouterr().out
+    assert repr(score()) == "○ No prediction was entered."
+
+
 def test_the_first_prediction_counts() -> None:
     asked = ask("q", "n: ?")
     asked.answer(["1"])

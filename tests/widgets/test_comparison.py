@@ -205,6 +205,15 @@ def test_two_processes_write_the_same() -> None:
     assert len(found) == 1
 
 
+def test_a_side_has_only_those_words_that_the_whole_lacks() -> None:
+    packed = comparison_payload(scene("detach"))
+    assert "link_slot" in packed["words"]
+    for side in packed["sides"]:
+        assert side["words"]["lens_moved"]
+        assert not {"predict_next", "story", "origins_from"} & side["words"].keys()
+        assert all(packed["words"].get(key) != said for key, said in side["words"].items())
+
+
 def test_text_and_markdown_are_the_report_of_the_command_line() -> None:
     text = exports.text_of(scene("in place"), "en")
     assert text.startswith("After `x.scale_(2.0)`, `v` is [2, 2]")

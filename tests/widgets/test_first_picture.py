@@ -20,6 +20,7 @@ pytest.importorskip(
 import inplacelab as paddle
 from inplacelab.recorders.run import record
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.statements import statements
 from inplacelab_widgets import Stepper, View, to_svg, to_text
 from inplacelab_widgets.exports import MOST_BYTES as MOST_BYTES_OF_COPY
 from inplacelab_widgets.page import unpacked
@@ -98,6 +99,18 @@ def test_the_first_picture_is_the_whole_one_at_that_step(scene: Scene) -> None:
     whole = payload(scene)
     for step in range(len(scene.recording)):
         same_picture(payload(scene, only=step), whole, step)
+
+
+def test_the_first_picture_of_a_statement_is_the_whole_one_at_its_last_event(scene: Scene) -> None:
+    whole = payload(scene)
+    assert ("joined" in whole) == (scene.by_statement is not None)
+    there = {panel["name"]: panel for panel in whole.get("joined", ())}
+    for run in statements(scene.recording):
+        first = payload(scene, only=run[-1], mode="line")
+        assert [panel["name"] for panel in first.get("joined", ())] == list(there)
+        for panel in first.get("joined", ()):
+            if panel["groups"]:
+                assert seen(first, panel, run[-1]) == seen(whole, there[panel["name"]], run[-1])
 
 
 def same_picture(first: Json, whole: Json, step: int) -> None:
@@ -193,7 +206,7 @@ def test_of_many_storages_the_first_picture_has_the_table_without_its_lines(coun
     with paddle.record("many storages") as run:
         kept = [paddle.full([2], float(k)) for k in range(count)]
     assert run.recording is not None
-    view = Stepper(run.recording, step=count - 1)
+    view = Stepper(run.recording, step=count - 1, mode="event")
     (storages,) = (panel for panel in json.loads(unpacked(view._payload))["panels"] if panel["name"] == "storages")
     assert len(view._payload) <= MOST_BYTES
     assert len(kept) == count
@@ -224,7 +237,7 @@ def test_the_whole_is_sent_when_the_player_asks_and_is_not_part_of_the_state(mon
 
 def test_of_a_very_long_recording_the_panels_below_are_sent_before_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inplacelab_widgets.stepper.MANY_STEPS", 20)
-    view = Stepper(training(8), step=30)
+    view = Stepper(training(8), step=30, mode="event")
     sent: list[Any] = []
     monkeypatch.setattr(View, "send", lambda _, content: sent.append(json.loads(unpacked(content["whole"]))))
     for _ in range(2):

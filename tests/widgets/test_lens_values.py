@@ -12,26 +12,27 @@ from hypothesis import strategies as st
 import inplacelab as paddle
 from inplacelab.recorders.run import record
 from inplacelab.recording.facts import StorageFacts, Summary
+from inplacelab.recording.numerals import number, whole
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene.large_storages import LONGEST_WHOLE, UNKNOWN, value_text
 from inplacelab_widgets.scene.payload_parts import MOST_BYTES, MOST_NUMBERS, number_sent, pages
-from inplacelab_widgets.scene.text_layout import number
 from inplacelab_widgets.scene.timeline import storage_lives
 
 CASES = json.loads((Path(__file__).parents[1] / "js" / "number_cases.json").read_text())
 
 
-@pytest.mark.parametrize(("value", "said", "sent"), CASES)
-def test_numbers_are_written_as_in_the_player(value: float, said: str, sent: float | str) -> None:
+@pytest.mark.parametrize(("value", "said", "with_exponent", "sent"), CASES)
+def test_numbers_are_written_as_in_the_player(value: float, said: str, with_exponent: str, sent: float | str) -> None:
     """`tests/js/numbers.test.mjs` reads the same cases."""
     assert number(value, LONGEST_WHOLE) == said
+    assert number(value, LONGEST_WHOLE, exponent=True) == with_exponent
     assert number_sent(value) == sent
 
 
 @given(st.one_of(st.floats(), st.integers(-(10**12), 10**12), st.booleans(), st.complex_numbers()))
-def test_what_is_sent_of_a_number_looks_the_same(value: complex) -> None:
+def test_no_digit_is_lost_of_a_number_that_is_sent(value: complex) -> None:
     sent = json.loads(json.dumps(number_sent(value), allow_nan=False))
-    assert (sent if isinstance(sent, str) else number(sent)) == number(value, LONGEST_WHOLE)
+    assert (sent if isinstance(sent, str) else whole(sent)) == whole(value)
 
 
 def recorded(slots: int, writes: int) -> Recording:
@@ -44,8 +45,14 @@ def recorded(slots: int, writes: int) -> Recording:
     return made.recording
 
 
-def test_small_storages_have_none() -> None:
+def test_small_storages_have_none_unless_a_value_is_rounded() -> None:
     assert pages(recorded(64, 2)) == []
+    with record() as made:
+        x = paddle.zeros([2])
+        x[1] = 2 / 3
+    assert made.recording is not None
+    (page,) = (each for each in pages(made.recording) if each["slots"] == 2)
+    assert page["moments"][-1][1] == [[1, [0.6666667]]]
 
 
 def test_every_recorded_value_arrives() -> None:

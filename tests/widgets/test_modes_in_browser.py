@@ -15,9 +15,11 @@ pytest.importorskip(
 
 import inplacelab as paddle
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.statements import is_long, statements
 from inplacelab_widgets import GraphView, MemoryView, MetadataView, Stepper, StorageView, VersionView, View, to_html
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from tests.in_browser import imported, open_page, until_it_presents, until_it_presents_no_more, until_still
+from tests.recorders.golden.renew import run
 
 pytestmark = pytest.mark.browser
 
@@ -131,6 +133,72 @@ def play(show: Callable[..., Page], sample: Callable[[str], Recording]) -> Calla
         return show(to_html(sample(name), language="en"), **options)
 
     return play_it
+
+
+# --- by statement -----------------------------------------------------------------------------------------------------
+
+TRAINING = """
+w, v = paddle.to_tensor([[1., 2.], [3., 4.]], stop_gradient=False), paddle.to_tensor([1., -1.], stop_gradient=False)
+sgd = paddle.optimizer.Momentum(0.1, parameters=[w, v])
+x = paddle.ones([2, 2])
+for epoch in range(3):
+    loss = ((x @ w + v) ** 2).mean()
+    loss.backward()
+    sgd.step()
+    sgd.clear_grad()
+"""
+
+
+@pytest.fixture(scope="module", name="training")
+def _training() -> Recording:
+    recording = run(TRAINING).recording
+    assert is_long(recording)
+    return recording
+
+
+def test_a_long_program_opens_by_statement_and_a_statement_opens_into_its_events(
+    show: Callable[..., Page], training: Recording
+) -> None:
+    page = show(to_html(training, language="en"))
+    runs = [each for each in statements(training) if training.steps[each[-1]].line == 8]
+    assert page.page.evaluate("() => document.querySelector('.ipl-mode').textContent") == "by statement"
+    page.press("Home")
+    for _ in range(len(training)):
+        if page.line() == "8":
+            break
+        page.press("ArrowRight")
+    counter = page.counter()
+    headline = page.page.locator(".ipl-sentence:not(.ipl-room) .ipl-headline")
+    whole = headline.inner_text()
+    page.press("i")
+    assert page.counter() == f"{counter} · 1 / {len(runs[0])}"
+    assert headline.inner_text() != whole
+    page.press("ArrowRight")
+    assert page.counter().endswith(f"2 / {len(runs[0])}")
+    page.press("u")
+    assert (page.counter(), page.line(), headline.inner_text()) == (counter, "8", whole)
+    page.press("i", *["ArrowRight"] * (len(runs[0]) - 1))
+    assert page.line() == "8"
+    page.press("ArrowRight")  # past the last event, the next statement
+    assert page.line() == "9"
+    assert "·" not in page.counter()
+
+
+def test_the_slider_of_a_training_shows_its_phases(show: Callable[..., Page], training: Recording) -> None:
+    page = show(to_html(training, language="en"))
+    phases = page.page.evaluate("() => [...document.querySelectorAll('.ipl-phase')].map((each) => each.title)")
+    assert phases[:3] == ["forward", "backward", "update"]
+    assert phases.count("update") == 3
+
+
+def test_a_widget_opens_by_statement(show: Callable[..., Page], training: Recording) -> None:
+    view = Stepper(training)
+    assert (view.mode, Stepper(training, mode="event").mode, StorageView(view).mode) == ("line", "event", "line")
+    first = show(page_of(view, asked="[]"))
+    assert first.page.locator(".ipl-storages svg:not([data-away]) g:not([hidden])").count() > 0
+    first.page.evaluate("() => asked.splice(0).forEach((answer) => answer())")
+    first.press("ArrowLeft", "ArrowRight")
+    assert first.page.locator(".ipl-storages svg:not([data-away]) g:not([hidden])").count() > 0
 
 
 # --- by line ----------------------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def test_it_is_answered_with_the_keyboard_and_then_fixed(page: Any) -> None:
     page.locator("form").wait_for()
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")
-    page.locator("button").press("Enter")
+    page.locator("button[type=submit]").press("Enter")
     assert page.evaluate("saved") == 0  # the field is still empty
     assert page.locator("[role=status]").inner_text() != ""
     page.keyboard.type("5")
@@ -70,9 +70,22 @@ def test_it_is_answered_with_the_keyboard_and_then_fixed(page: Any) -> None:
     assert page.evaluate("traits.answers") == [[1], [], "5"]
     assert page.evaluate("saved") == 1
     assert page.locator("input:not([disabled])").count() == 0
-    assert page.locator("button").is_hidden()
+    assert not page.get_by_role("button").count()
+    assert page.locator("[role=status]:focus").count() == 1  # in a notebook the cell below
     page.evaluate("model.set('compared', ['✓ slot: `5`'])")
     assert page.locator("[role=status] code").inner_text() == "5"
+
+
+@pytest.mark.browser
+def test_what_the_reader_does_not_know_is_left_open(page: Any) -> None:
+    page.get_by_role("radio").first.check()
+    page.get_by_role("checkbox").first.press("Tab")
+    page.locator("button[type=button]").press("Enter")
+    assert page.evaluate("traits.answers") == [[0], None, None]
+    assert page.locator("input:not([disabled])").count() == 0
+    assert page.locator("[role=status]").inner_text() != ""
+    page.evaluate("model.set('answers', [null, [1], null])")  # as another view of the model gets them
+    assert page.locator("input:checked").count() == 1
 
 
 @pytest.mark.browser

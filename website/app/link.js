@@ -4,7 +4,7 @@
 const MOST_CHARACTERS = 400_000;
 /** The most bytes of a program, and of a picture, after decompression. */
 export const MOST_CODE = 60_000;
-export const MOST_PICTURE = 400_000;
+const MOST_PICTURE = 400_000;
 /** The most characters of a picture that a new link takes along: chat programs cut longer links. */
 export const MOST_CARRIED = 12_000;
 

@@ -23,7 +23,8 @@ needs over all steps, so no step changes a size.
 `scene/player_links.py` ships an index of the numbers that slots have held, with edges to those they came from; `origins.js` only follows them.
 
 The modules of the player are: pure functions (`steps.js`, `linking.js`), parts of the picture (`panel.js`, `code.js`, `texts.js`,
-`toolbar.js`), the state that they share (`stage.js`), and `player.js`, which assembles them. Node tests import them one by one;
+`toolbar.js`), the state that they share (`stage.js`), and `player.js`, which assembles them. `notebook.js` decides which keys reach the
+notebook around a widget. Node tests import them one by one;
 `make bundle` makes one module of them, which `player_bundle.py` reads. `comparison.js` plays two programs with one cursor: each side (`sides.js`) is code and storages on a
 stage of its own, as in a player of one program. That module, its style sheet and the payload are sent compressed (`page.py`, `unpack.js`).
 

@@ -17,7 +17,7 @@ from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
-from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_step, panels_of, scene_of
+from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_mode, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.names import has_sources, player_words, unquoted
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.places import place_in_words
@@ -40,7 +40,7 @@ _IN_ADDRESS = {"%": "%25", "#": "%23", "'": "%27", "&": "&amp;", "\n": " "}
 
 def still_picture(scene: Scene, language: str, panels: Sequence[str] | None = None) -> str:
     """Returns the most telling step of a recording as one SVG picture. With `panels`, only these are drawn."""
-    step = key_step(scene.recording)
+    scene, [step] = scene.for_stills([key_step(scene.recording)])
     return frame(scene, step, language) if panels is None else panels_picture(scene, panels, step, language)
 
 
@@ -54,12 +54,13 @@ def still_html(scene: Scene, language: str, panels: Sequence[str] | None = None)
         language: "en" or "zh".
         panels: the panels to show; all of them if not given.
     """
-    step = key_step(scene.recording)
+    scene, [step] = scene.for_stills([key_step(scene.recording)])
     shown = tables(scene.recording, scene.recording.state(step))
     shown = shown if panels is None else tables_of_panels(panels, shown)
     folded = details(shown, language)
     alternative = said(scene, step, language)
-    found = image(still_picture(scene, language, panels), alternative)
+    drawn = frame(scene, step, language) if panels is None else panels_picture(scene, panels, step, language)
+    found = image(drawn, alternative)
     if len(found.encode()) + len(folded.encode()) <= MOST_BYTES:
         return f"{found}\n{folded}"
     return f"<p>{escape(alternative)}</p>\n{folded}"
@@ -388,5 +389,5 @@ def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panel
         folder="inplacelab_widgets/player",
         title=scene.recording.title,
         language=language,
-        options={"predict": predict is not False, "step": step},
+        options={"predict": predict is not False, "step": step, "mode": opening_mode(scene.recording)},
     )

@@ -1,14 +1,9 @@
 // A list that the reader can sort and filter, entirely in the browser. Python makes the rows.
 
-/** Words in both languages. @typedef {[string, string]} Said */
-
-/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {Object<string, string>} attributes @param {(Node | string)[]} children */
-const make = (tag, attributes = {}, ...children) => {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-};
+import { html } from "./player/dom.js";
+import { focusCell, keepShortcutsAway } from "./player/notebook.js";
+import { speak } from "./player/steps.js";
+/** @import { Said } from "./player/steps.js" */
 
 const CODE = /(`+)(.+?)\1/g;
 
@@ -27,7 +22,7 @@ export const parted = (words) => {
 };
 
 /** The same as nodes. @param {string} words */
-const worded = (words) => parted(words).map(([part, code]) => (code ? make("code", {}, part) : document.createTextNode(part)));
+const worded = (words) => parted(words).map(([part, code]) => (code ? html("code", {}, part) : document.createTextNode(part)));
 
 /** @param {string} words */
 const bare = (words) => parted(words).map(([part]) => part).join("");
@@ -51,16 +46,15 @@ export const sorted = (rows, column, descending) => {
 function render({ model, el }) {
   /** @type {{title: Said, heads: Said[], rows: Said[][], filter: Said, count: Said}} */
   const list = model.get("_list");
-  const tongue = () => (model.get("language") === "zh" ? 1 : 0);
-  const say = (/** @type {Said} */ words) => words[tongue()];
+  const say = (/** @type {Said} */ words) => speak(words, model.get("language"));
 
-  const field = make("input", { type: "search", class: "ipl-filter" });
-  const count = make("output", { class: "ipl-count" });
-  const heads = make("tr");
-  const body = make("tbody");
-  const caption = make("caption");
-  const table = make("table", {}, caption, make("thead", {}, heads), body);
-  const root = make("div", { class: "ipl ipl-list" }, make("div", { class: "ipl-toolbar" }, field, count), make("div", { class: "ipl-rows" }, table));
+  const field = html("input", { type: "search", class: "ipl-filter" });
+  const count = html("output", { class: "ipl-count" });
+  const heads = html("tr");
+  const body = html("tbody");
+  const caption = html("caption");
+  const table = html("table", {}, caption, html("thead", {}, heads), body);
+  const root = html("div", { class: "ipl ipl-list" }, html("div", { class: "ipl-toolbar" }, field, count), html("div", { class: "ipl-rows" }, table));
 
   const sort = (/** @type {number} */ column) => {
     const again = model.get("sorted_by") === column;
@@ -74,9 +68,9 @@ function render({ model, el }) {
       ...list.heads.map((head, column) => {
         const chosen = model.get("sorted_by") === column;
         const direction = model.get("descending") ? "descending" : "ascending";
-        const button = make("button", { type: "button" }, ...worded(say(head)), chosen ? (model.get("descending") ? " ▼" : " ▲") : "");
+        const button = html("button", { type: "button" }, ...worded(say(head)), chosen ? (model.get("descending") ? " ▼" : " ▲") : "");
         button.addEventListener("click", () => sort(column));
-        return make("th", { scope: "col", ...(chosen ? { "aria-sort": direction } : {}) }, button);
+        return html("th", { scope: "col", ...(chosen ? { "aria-sort": direction } : {}) }, button);
       }),
     );
   };
@@ -85,7 +79,7 @@ function render({ model, el }) {
     const all = list.rows.map((row) => row.map(say));
     const rows = sorted(filtered(all, model.get("words")), model.get("sorted_by"), model.get("descending"));
     body.replaceChildren(
-      ...rows.map((row) => make("tr", {}, ...row.map((cell, k) => make(k ? "td" : "th", k ? {} : { scope: "row" }, ...worded(cell))))),
+      ...rows.map((row) => html("tr", {}, ...row.map((cell, k) => html(k ? "td" : "th", k ? {} : { scope: "row" }, ...worded(cell))))),
     );
     count.value = say(list.count).replace("{shown}", String(rows.length)).replace("{all}", String(all.length));
   };
@@ -95,7 +89,7 @@ function render({ model, el }) {
     field.setAttribute("aria-label", say(list.filter));
     field.placeholder = say(list.filter);
     if (field.value !== model.get("words")) field.value = model.get("words");
-    root.lang = ["en", "zh-Hans"][tongue()];
+    root.lang = model.get("language") === "zh" ? "zh-Hans" : "en";
     const focused = [...heads.querySelectorAll("button")].findIndex((button) => button === document.activeElement);
     drawHeads();
     if (focused >= 0) heads.querySelectorAll("button")[focused].focus();
@@ -106,8 +100,11 @@ function render({ model, el }) {
     model.set("words", field.value);
     model.save_changes();
   });
-  // JupyterLab's shortcuts must not handle what is typed here.
-  field.addEventListener("keydown", (event) => event.stopPropagation());
+  // In a field with words, the browser's Escape clears it.
+  root.addEventListener("keydown", ({ key, target, isComposing }) => {
+    if (key === "Escape" && !isComposing && !(target === field && field.value)) focusCell(root);
+  });
+  keepShortcutsAway(root);
   const traits = ["language", "words", "sorted_by", "descending"];
   for (const trait of traits) model.on(`change:${trait}`, draw);
   el.append(root);

@@ -1,18 +1,13 @@
 // A question before a program runs. What the reader enters goes to the kernel, which compares it with the facts later.
 
+import { html } from "./player/dom.js";
+import { focusCell, keepShortcutsAway } from "./player/notebook.js";
+
 /** Words in both languages. @typedef {[string, string]} Said */
 /** @typedef {{label: string, options: string[], several: boolean}} Part */
 
-/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {Object<string, string>} attributes @param {(Node | string)[]} children */
-const make = (tag, attributes = {}, ...children) => {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-};
-
 /** Words as nodes; what stands in backticks is code. @param {string} words */
-const worded = (words) => words.split("`").map((part, k) => (k % 2 ? make("code", {}, part) : document.createTextNode(part)));
+const worded = (words) => words.split("`").map((part, k) => (k % 2 ? html("code", {}, part) : document.createTextNode(part)));
 
 /** What the reader entered: for a part with options the indices of those chosen, else the text; null where a part has no answer.
  * @param {Part[]} parts @param {HTMLInputElement[][]} inputs */
@@ -22,6 +17,9 @@ export const entered = (parts, inputs) =>
     const chosen = inputs[k].flatMap((input, option) => (input.checked ? [option] : []));
     return chosen.length || part.several ? chosen : null;
   });
+
+/** The answers of a reader who does not know the rest: to have chosen none of several is then no answer, either. @param {(string | number[] | null)[]} answers */
+export const restUnknown = (answers) => answers.map((answer) => (answer?.length ? answer : null));
 
 let made = 0; // radio buttons of one part share a name that no other part has
 
@@ -35,57 +33,67 @@ function render({ model, el }) {
   /** @type {HTMLInputElement[][]} */
   const inputs = [];
   const fields = question.parts.map((part, k) => {
-    const legend = make("legend", {}, ...worded(part.label));
+    const legend = html("legend", {}, ...worded(part.label));
     if (part.several) legend.append(" ", say("several"));
     inputs.push([]);
     const choice = (/** @type {HTMLInputElement} */ input, /** @type {Node[]} */ ...words) => {
       inputs[k].push(input);
-      return make("label", { class: "ipl-choice" }, input, ...words);
+      return html("label", { class: "ipl-choice" }, input, ...words);
     };
     if (!part.options.length) {
-      const input = make("input", { type: "text", class: "ipl-entry", autocomplete: "off", "aria-label": `${say("field")}${say("colon")}${part.label}` });
-      return make("fieldset", {}, legend, choice(input));
+      const input = html("input", { type: "text", class: "ipl-entry", autocomplete: "off", "aria-label": `${say("field")}${say("colon")}${part.label}` });
+      return html("fieldset", {}, legend, choice(input));
     }
     const kind = part.several ? "checkbox" : "radio";
-    const choices = part.options.map((option) => choice(make("input", { type: kind, name: `ipl-asked-${made}-${k}` }), make("span", {}, ...worded(option))));
-    return make("fieldset", {}, legend, ...choices);
+    const choices = part.options.map((option) => choice(html("input", { type: kind, name: `ipl-asked-${made}-${k}` }), html("span", {}, ...worded(option))));
+    return html("fieldset", {}, legend, ...choices);
   });
 
-  const button = make("button", { type: "submit", class: "ipl-button" }, say("enter"));
-  const said = make("div", { class: "ipl-compared", role: "status" });
-  const form = make("form", { class: "ipl-asked" }, ...fields, make("div", { class: "ipl-decide" }, button, said));
-  const root = make("div", { class: "ipl ipl-asking", lang: model.get("language") === "zh" ? "zh-Hans" : "en" }, form);
+  const button = html("button", { type: "submit", class: "ipl-button" }, say("enter"));
+  const unknown = html("button", { type: "button", class: "ipl-button", title: say("unknown_hint") }, say("unknown"));
+  const said = html("div", { class: "ipl-compared", role: "status" });
+  const form = html("form", { class: "ipl-asked" }, ...fields, html("div", { class: "ipl-decide" }, button, unknown, said));
+  const root = html("div", { class: "ipl ipl-asking", lang: model.get("language") === "zh" ? "zh-Hans" : "en" }, form);
 
   const show = () => {
     const answers = model.get("answers");
-    answers.forEach((/** @type {string | number[]} */ answer, /** @type {number} */ k) => {
+    answers.forEach((/** @type {string | number[] | null} */ answer, /** @type {number} */ k) => {
       if (typeof answer === "string") inputs[k][0].value = answer;
-      else inputs[k].forEach((input, option) => (input.checked = answer.includes(option)));
+      else inputs[k].forEach((input, option) => (input.checked = answer?.includes(option) ?? false));
     });
     if (!answers.length) return;
     inputs.flat().forEach((input) => (input.disabled = true));
-    button.hidden = true;
+    button.hidden = unknown.hidden = true;
     const lines = model.get("compared");
-    said.replaceChildren(...(lines.length ? lines : [say("noted")]).map((/** @type {string} */ line) => make("div", {}, ...worded(line))));
+    said.replaceChildren(...(lines.length ? lines : [say("noted")]).map((/** @type {string} */ line) => html("div", {}, ...worded(line))));
   };
 
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const answers = entered(question.parts, inputs);
-    const blank = answers.indexOf(null);
-    if (blank >= 0) {
+  /** @param {boolean} isWhole  Whether each part must have an answer. */
+  const enter = (isWhole) => {
+    const given = entered(question.parts, inputs);
+    const blank = given.indexOf(null);
+    if (isWhole && blank >= 0) {
       said.textContent = say("blank");
       inputs[blank][0].focus();
       return;
     }
-    model.set("answers", answers);
+    model.set("answers", isWhole ? given : restUnknown(given));
     model.save_changes();
+    show();
+    // The next Shift+Enter runs the next cell, not the question again, which would forget the answers.
+    if (focusCell(root, { below: true })) return;
     said.setAttribute("tabindex", "-1");
     said.focus();
-    show();
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    enter(true);
   });
-  // JupyterLab's shortcuts must not handle what is typed here.
-  form.addEventListener("keydown", (event) => event.stopPropagation());
+  unknown.addEventListener("click", () => enter(false));
+  form.addEventListener("keydown", ({ key, isComposing }) => {
+    if (key === "Escape" && !isComposing) focusCell(root);
+  });
+  keepShortcutsAway(root);
   for (const trait of ["answers", "compared"]) model.on(`change:${trait}`, show);
   el.append(root);
   show();

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
@@ -69,9 +69,11 @@ _SENTENCE_SCALES = (2.0, 1.7, 1.4, 1.2)
 """It is written smaller if it would need more than `_MOST_LINES` lines."""
 _MOST_LINES = 3
 _SENTENCE_LINE = 20.0
-_CODE_SCALE = 1.5
-_CODE_WIDTH = 400.0
+_CODE_SCALES = (2.0, 1.75, 1.5)
+"""The code is written as large as its room allows."""
+_CODE_WIDTH = 360.0
 """The width of the code beside the storages, in px of the card."""
+_WHOLE_WIDTH = WIDTH - 2 * _PAD
 _FOOT_SCALE = 1.6
 _LARGEST = 2.2
 """The largest scale of the storages."""
@@ -88,6 +90,8 @@ class _Layout:
         top: where the code and the storages begin, in px.
         is_below: whether the storages are below the code instead of beside it.
         near: whether only the lines around the present one are shown.
+        code_width: the width of the code, in px of the card.
+        code_scale: how much it is enlarged.
         code_height: the most that the code takes, in px of the card.
         scale: that of the storages.
     """
@@ -96,6 +100,8 @@ class _Layout:
     top: float
     is_below: bool
     near: bool
+    code_width: float
+    code_scale: float
     code_height: float
     scale: float
 
@@ -109,9 +115,9 @@ def cards(scene: Scene, steps: Sequence[int], language: str) -> list[str]:
 def _card(scene: Scene, step: int, language: str, layout: _Layout) -> str:
     said = unquoted(scene.headline(step).clause).in_language(language)
     parts = [_sentence(scene, step, said, layout), _footer(scene, step, language)]
-    code = _code(scene, step, is_below=layout.is_below, near=layout.near)
-    parts.append(placed(panel_at(code, step, language), _PAD, layout.top, _CODE_SCALE))
-    x, y = _PAD + _CODE_WIDTH + _GAP, layout.top
+    code = _code(scene, step, layout.code_width, layout.code_scale, near=layout.near)
+    parts.append(placed(panel_at(code, step, language), _PAD, layout.top, layout.code_scale))
+    x, y = _PAD + layout.code_width + _GAP, layout.top
     if layout.is_below:
         x, y = _PAD, layout.top + layout.code_height + _GAP
     drawn, _ = stack_at(scene.storages, step, language)
@@ -120,11 +126,15 @@ def _card(scene: Scene, step: int, language: str, layout: _Layout) -> str:
 
 
 def _layout(scene: Scene, steps: Sequence[int], language: str) -> _Layout:
+    """The layout with the largest storages, in the middle of the card."""
     sentence_scale, lines = _sentence_size(scene, steps, language)
     top = _PAD + lines * _SENTENCE_LINE * sentence_scale + _GAP
     room = HEIGHT - _FOOT - top
-    beside, below = (_fitted(scene, steps, sentence_scale, top, room, is_below=below) for below in (False, True))
-    return below if below.scale > _MUCH * beside.scale else beside
+    beside, below = (_fitted(scene, steps, sentence_scale, top, room, wide) for wide in (_CODE_WIDTH, _WHOLE_WIDTH))
+    best = below if below.scale > _MUCH * beside.scale else beside
+    high = max(stack_of(scene.storages, step)[1] for step in steps) * best.scale
+    free = room - (best.code_height + _GAP + high if best.is_below else max(best.code_height, high))
+    return replace(best, top=top + max(free, 0) / 2)
 
 
 def _sentence_size(scene: Scene, steps: Sequence[int], language: str) -> tuple[float, int]:
@@ -142,20 +152,26 @@ def _lines(said: str, scale: float) -> list[str]:
 
 
 def _fitted(
-    scene: Scene, steps: Sequence[int], sentence_scale: float, top: float, room: float, *, is_below: bool
+    scene: Scene, steps: Sequence[int], sentence_scale: float, top: float, room: float, code_width: float
 ) -> _Layout:
-    """The largest storages, beside or below the code."""
-    heights = _code_heights(scene, steps, is_below=is_below, near=False)
-    near = max(heights) > (room if not is_below else room / 3)
-    code_height = max(_code_heights(scene, steps, is_below=is_below, near=True) if near else heights)
-    wide = WIDTH - 2 * _PAD - (0 if is_below else _CODE_WIDTH + _GAP)
+    """The largest storages beside code of some width, or below code of the whole width."""
+    is_below = code_width == _WHOLE_WIDTH
+    most = room / 3 if is_below else room
+
+    def height(code_scale: float, *, near: bool) -> float:
+        return max(_code(scene, step, code_width, code_scale, near=near).height for step in steps)
+
+    least = _CODE_SCALES[-1]
+    near = least * height(least, near=False) > most
+    heights = {each: height(each, near=near) for each in _CODE_SCALES}
+    # It is not enlarged if more of its lines would then be wrapped.
+    fitting = (each for each in _CODE_SCALES if heights[each] <= heights[least] and each * heights[each] <= most)
+    code_scale = next(fitting, least)
+    code_height = code_scale * heights[code_scale]
+    wide = _WHOLE_WIDTH - (0 if is_below else code_width + _GAP)
     high = room - (code_height + _GAP if is_below else 0)
     scale = min(_scale(scene, step, wide, high) for step in steps)
-    return _Layout(sentence_scale, top, is_below, near, code_height, scale)
-
-
-def _code_heights(scene: Scene, steps: Sequence[int], *, is_below: bool, near: bool) -> list[float]:
-    return [_code(scene, step, is_below=is_below, near=near).height * _CODE_SCALE for step in steps]
+    return _Layout(sentence_scale, top, is_below, near, code_width, code_scale, code_height, scale)
 
 
 def _scale(scene: Scene, step: int, wide: float, high: float) -> float:
@@ -165,9 +181,8 @@ def _scale(scene: Scene, step: int, wide: float, high: float) -> float:
     return min(_LARGEST, wide / max(width, 1), high / max(height, 1))
 
 
-def _code(scene: Scene, step: int, *, is_below: bool, near: bool) -> Panel:
-    width = WIDTH - 2 * _PAD if is_below else _CODE_WIDTH
-    return code_panel(scene.recording, width / _CODE_SCALE, step, near=near)
+def _code(scene: Scene, step: int, width: float, scale: float, *, near: bool) -> Panel:
+    return code_panel(scene.recording, width / scale, step, near=near)
 
 
 def _sentence(scene: Scene, step: int, said: str, layout: _Layout) -> str:
@@ -370,7 +385,8 @@ def to_card(
     """
     scene, language = _scene(recording), language or get_language()
     chosen = key_step(scene.recording) if step is None else scene.recording.state(step).step.index
-    return written(png(cards(scene, [chosen], language)[0], 1, language), path)
+    scene, shown = scene.for_stills([chosen])
+    return written(png(cards(scene, shown, language)[0], 1, language), path)
 
 
 def to_gif(
@@ -405,6 +421,7 @@ def to_gif(
     chosen = _telling(scene) if steps is None else [scene.recording.state(step).step.index for step in steps]
     if not chosen:
         raise ValueError("no steps are given to show")
+    scene, chosen = scene.for_stills(chosen)
     pictures = cards(scene, chosen, language)
     said = [scene.sentence(step).in_language(language) for step in chosen]
     shown = reading_times(said) if seconds is None else [seconds] * len(chosen)

@@ -9,9 +9,10 @@ from typing import Any, TypedDict
 import traitlets
 
 from inplacelab.language import Text, get_language
-from inplacelab.listing import Cell, Listing
+from inplacelab.listing import Listing
 from inplacelab_widgets.live_widget import LiveWidget
 from inplacelab_widgets.player_bundle import packed_view
+from inplacelab_widgets.scene.payload_parts import in_both_languages
 
 __all__ = ["AskedPart", "ListView", "QuestionView"]
 
@@ -50,26 +51,25 @@ class ListView(LiveWidget):
 
 
 def _payload(listing: Listing) -> dict[str, Any]:
-    rows = [[_both(cell) for cell in row] for group in listing.groups for row in group.rows]
-    heads = [_both(head) for head in listing.heads]
+    rows = [[in_both_languages(cell) for cell in row] for group in listing.groups for row in group.rows]
+    heads = [in_both_languages(head) for head in listing.heads]
     return {
-        "title": _both(listing.title),
+        "title": in_both_languages(listing.title),
         "heads": heads,
         "rows": rows,
-        "filter": _both(_FILTER),
-        "count": _both(_COUNT),
+        "filter": in_both_languages(_FILTER),
+        "count": in_both_languages(_COUNT),
     }
-
-
-def _both(cell: Cell) -> list[str]:
-    return [cell.en, cell.zh] if isinstance(cell, Text) else [cell, cell]
 
 
 _WORDS = {
     "enter": Text("That is my prediction", "我的预测就是这些"),
     "blank": Text(
-        "Answer each part first. A guess is fine: it is not graded.", "请先回答每一个小问。猜也可以：这里不评分。"
+        "Answer each part, or press “I don't know”. A guess is fine: it is not graded.",
+        "请回答每一个小问，或者按“我不知道”。猜也可以：这里不评分。",
     ),
+    "unknown": Text("I don't know", "我不知道"),
+    "unknown_hint": Text("What you leave open is not counted.", "没有作答的小问不计入结果。"),
     "noted": Text("Noted. Now run the next cell.", "已记下。现在运行下一个单元格。"),
     "several": Text("(none, one or several)", "（可以不选，也可以选多个）"),
     "field": Text("your answer", "你的答案"),
@@ -103,7 +103,7 @@ class QuestionView(LiveWidget):
     _esm = packed_view("question_view")
 
     answers: traitlets.List[Any] = traitlets.List(
-        help="For each part the indices of the chosen options, or the text of the field; empty before that."
+        help="For each part the indices of the chosen options, the text of the field, or None if the reader does not know; empty before that."
     ).tag(sync=True)
     compared: traitlets.List[str] = traitlets.List(
         traitlets.Unicode(), help="A line for each part that compares the prediction with the facts; empty before that."

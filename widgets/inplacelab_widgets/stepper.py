@@ -24,7 +24,7 @@ from inplacelab_widgets.exports import questions_for, still_html
 from inplacelab_widgets.live_widget import LiveWidget, gc_paused
 from inplacelab_widgets.page import packed_json
 from inplacelab_widgets.player_bundle import packed_javascript
-from inplacelab_widgets.scene import EVERYTHING, Scene, opening_step, panels_of, scene_of
+from inplacelab_widgets.scene import EVERYTHING, Scene, opening_mode, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.focus import threads
 from inplacelab_widgets.scene.payload import Extent, payload
 
@@ -235,6 +235,8 @@ class View(LiveWidget):
             self._questions = self._asked(predict)
         if step is None and other is None:
             step = opening_step(self._scene.recording, self._questions if predict is not False else None)
+        if other is None:
+            shared["mode"] = opening_mode(self._scene.recording)
         given = shared | traits | ({} if step is None else {"step": step})
         super().__init__(predict=predict is not False, _code_above=_is_in_cell(self._recording.source), **given)
         self._payload = self._first()
@@ -268,7 +270,15 @@ class View(LiveWidget):
         """The picture of the present step alone."""
         questions = self._questions if self.predict else ()
         return packed_json(
-            payload(self._scene, questions, panels=self.panels, only=self.step, extent=extent, follow=self.follow)
+            payload(
+                self._scene,
+                questions,
+                panels=self.panels,
+                only=self.step,
+                extent=extent,
+                follow=self.follow,
+                mode=self.mode,
+            )
         )
 
     @cached_property

@@ -180,12 +180,13 @@ def _said_of_values(name: Text, left: Values, right: Values, differ: list[int]) 
 
 def same_in_short(one: Number, other: Number) -> bool:
     """Returns whether two numbers are written alike in four digits: frameworks round differently."""
-    return number_label(one) == number_label(other)
+    return f"{one:.4g}" == f"{other:.4g}"
 
 
 def _told_apart(one: Number, other: Number) -> tuple[str, str]:
-    """Returns two numbers in four digits, or in full if these are the same."""
-    return (repr(one), repr(other)) if same_in_short(one, other) else (number_label(one), number_label(other))
+    """Returns two numbers in three digits, or in full if these are the same."""
+    short = number_label(one), number_label(other)
+    return (repr(one), repr(other)) if short[0] == short[1] else short
 
 
 def _of_sharing(one: str, other: str, left: State, right: State) -> Iterator[Difference]:

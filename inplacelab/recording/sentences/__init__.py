@@ -3,6 +3,7 @@
 operations.py     operations, the kernels that they launch, what follows from a write
 other_steps.py    lines without an operation, backward, errors, a look at tensors
 line_summary.py   all steps of a line                failures.py   why backward failed, line by line
+clauses.py        what a step or a statement did, in one clause
 phrases.py        a step with its states; lists, slots, bytes, shapes and values, as parts of a sentence
 """
 
@@ -10,8 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from inplacelab.language import Text
@@ -22,13 +22,14 @@ from inplacelab.recording.naming import kept_values, listing
 from inplacelab.recording.places import line_of, said_line, said_one_by_one
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.sentences.clauses import changing, cleared, doing, names, on_gradients, state_of_optimizer
 from inplacelab.recording.sentences.line_summary import as_one, line_of_step, line_summary
 from inplacelab.recording.sentences.operations import communicated, launched, operation
 from inplacelab.recording.sentences.other_steps import backward_step, error_step, plain_line, seen_at_once
 from inplacelab.recording.sentences.phrases import StepContext, closed_up, joined, quoted
-from inplacelab.recording.slots import Touched, common_runs, effect, slots_reached, touched
+from inplacelab.recording.slots import Touched, effect, touched
 from inplacelab.recording.slots import joined as joined_runs
-from inplacelab.recording.source_tree import SourceTree, statement_at, tree_at
+from inplacelab.recording.source_tree import SourceTree, line_text, statement_at, tree_at
 from inplacelab.recording.trace import spoilt
 
 MOST_LINES = 3
@@ -98,30 +99,22 @@ def _changed(context: StepContext) -> Text:
     step, done = context.step, touched(context.recording)
     effects = {each.storage: done.get(each.storage, {}).get(context.index, Touched()) for each in step.writes}
     stale = {saved.storage for _, saved in newly_stale(context.recording, context.index)}
-    return _changing(context, _statement(context), effects, stale)
+    return changing(context, _statement(context), effects, stale)
 
 
 def line_clause(context: StepContext, steps: range) -> Text | None:
-    """Returns in one clause what a line of several steps did: the tensors that its writes changed, or that it was refused.
+    """Returns in one clause what a line of several steps did.
 
     Args:
         context: all steps of the line, as one.
         steps: their indices.
 
     Returns:
-        The clause; None if it did neither, or the line has another statement or a long one.
+        The clause; None if the sentence about it says it as shortly.
     """
     recording, step = context.recording, context.step
-    failed = next((index for index in steps if recording.steps[index].error is not None), None)
-    if failed is not None:
-        return _refused(StepContext(recording, failed))
-    statement, program = _statement_of(recording, step), tree_at(recording, step.place)
-    if not step.writes or statement is None or program is None:
-        return None
-    written = program.code(statement)
-    if len(written) > LONGEST_STATEMENT:
-        written = _call_without_arguments(program, statement) or written
-    if len(written) > LONGEST_STATEMENT:
+    ran = [each for each in steps if recording.steps[each].kind in ("operation", "backward")]
+    if not ran:
         return None
     effects: dict[int, Touched] = {}
     for write in step.writes:
@@ -132,65 +125,41 @@ def line_clause(context: StepContext, steps: range) -> Text | None:
             *(joined_runs(sorted(one + other)) for one, other in zip(before, found, strict=True))
         )
     stale = {saved.storage for index in steps for _, saved in newly_stale(recording, index)}
-    return _changing(context, quoted(written), effects, stale)
+    return doing(context, steps, _whole_statement(context), effects, stale) or _ran(context, steps)
 
 
-def _changing(context: StepContext, what: Text, effects: Mapping[int, Touched], stale: AbstractSet[int]) -> Text:
-    step = context.step
-    writers = {write.tensor for write in step.writes}
-    changed = _with_other_values(context, effects)
-    mine = [key for key in changed if key in writers]
-    others = [key for key in changed if key not in writers]
-    needed = _still_needed(context, stale)
-    if others:
-        pattern = (
-            Text("{0} changed {1} too", "{0} 同时改变了 {1}") if mine else Text("{0} changed {1}", "{0} 改变了 {1}")
-        )
-        clause = pattern.format(what, _names(context, others))
-    elif mine:
-        clause = Text("{0} changed {1}", "{0} 改变了 {1}").format(what, _names(context, mine))
-    elif any(each.changed for each in effects.values()):
-        clause = Text("{0} changed no tensor that has a name", "{0} 没有改变任何具名张量的值").format(what)
-    elif any(write.slots for write in step.writes):
-        clause = Text("{0} wrote the values that were already there", "{0} 写入的就是原来的值").format(what)
-    elif _is_relaid(context):
-        clause = Text("{0} changed metadata, not values", "{0} 改变的是元数据，不是数值").format(what)
-    else:
-        clause = Text("{0} changed nothing", "{0} 没有改变任何内容").format(what)
-    if not needed:
-        return clause
-    return Text("{0}, and backward needs the old {1}", "{0}，而反向传播还需要原来的 {1}").format(
-        clause, _names(context, needed)
-    )
+MOST_RAN = 2
+"""The most operations of a statement that its clause lists."""
 
 
-def _is_relaid(context: StepContext) -> bool:
-    """Whether a tensor has another shape, other strides or another offset than before."""
-    pairs = ((context.tensor_before(key), facts) for key, facts in context.step.tensors)
-    layouts = [[(each.shape, each.strides, each.offset) for each in pair if each is not None] for pair in pairs]
-    return any(len(pair) == 2 and pair[0] != pair[1] for pair in layouts)
+def _ran(context: StepContext, steps: range) -> Text | None:
+    parts = [context.recording.steps[index] for index in steps]
+    ran = [*dict.fromkeys(code_of(context.recording, each) for each in parts if each.kind == "operation")]
+    if not ran:
+        return None
+    shown = [quoted(each) for each in ran[:MOST_RAN]]
+    if len(ran) > MOST_RAN:
+        shown.append(Text("{0} more operations", "另外 {0} 个操作").format(len(ran) - MOST_RAN))
+    return Text("{0} ran {1}", "{0} 执行了 {1}").format(_whole_statement(context), listing(shown))
 
 
-def _with_other_values(context: StepContext, effects: Mapping[int, Touched]) -> list[int]:
-    """The tensors with a name, or that get one at the end of the line, that show another value than before, in the order in which they were made.
-
-    A storage that the step has made had no value before.
+def _whole_statement(context: StepContext) -> Text:
+    """What ran in several steps, as it is written, or shortened: the statement, the head of a block, or of a statement of several lines the
+    expression that begins on this line.
     """
-    state = context.after
-    return sorted(
-        tensor.id
-        for storage, done in effects.items()
-        if storage in context.before.storages
-        for tensor in state.tensors_on(storage)
-        if state.called(tensor.id).names
-        and common_runs(slots_reached(state.storages[storage], tensor), done.changed or done.around)
-    )
-
-
-def _still_needed(context: StepContext, stale: AbstractSet[int]) -> list[int]:
-    """The tensors with a name on the storages on which a saved value went stale: the first of them."""
-    named = (each.id for key in stale for each in context.after.tensors_on(key) if _named(context.after, each.id))
-    return sorted(named)[:1]
+    program, place = tree_at(context.recording, context.step.place), context.step.place
+    if program is None or place is None:
+        return context.line
+    statement = program.statement(place.line)
+    if statement is None:
+        head = line_text(context.recording, place).partition("  #")[0].strip().removesuffix(":")
+        return quoted(head) if 0 < len(head) <= LONGEST_STATEMENT else context.line
+    part: ast.stmt | ast.expr = statement
+    if statement.lineno != statement.end_lineno and len(program.code(statement)) > LONGEST_STATEMENT:
+        part = program.largest_on(statement, place.line) or statement
+    written = program.code(part)
+    shown = written if len(written) <= LONGEST_STATEMENT else shortened(program, part)
+    return context.line if shown is None or len(shown) > LONGEST_STATEMENT else quoted(shown)
 
 
 def _made(context: StepContext, result: int) -> Text | None:
@@ -203,7 +172,7 @@ def _made(context: StepContext, result: int) -> Text | None:
     sharers = [each.id for each in there if each.id != result and _named(state, each.id)]
     if sharers:
         pattern = Text("{0} shares its storage with {1}", "{0} 与 {1} 共享同一存储")
-        return pattern.format(context.called(result), _names(context, sharers))
+        return pattern.format(context.called(result), names(context, sharers))
     if context.step.category in ("view", "relayout") or tensor.storage not in dict(context.step.storages):
         return None
     if not context.step.inputs:
@@ -247,7 +216,7 @@ def _refused(context: StepContext) -> Text | None:
     named = [each.id for each in there if _named(context.after, each.id)]
     # The function that kept the value may have ended: then no tensor has its name any more.
     kept = kept_values(context.recording).get((found.node, found.saved.name))
-    name = quoted(kept.name) if kept is not None and kept.name else _names(context, named[:1]) if named else None
+    name = quoted(kept.name) if kept is not None and kept.name else names(context, named[:1]) if named else None
     where = _lines(context, [step.place for step, _ in found.writes if step.place is not None])
     if name is None:
         return Text("{0} was refused: {1} overwrote what it needs", "{0} 被拒绝：{1}覆盖了它需要的值").format(
@@ -272,10 +241,6 @@ def _lines(context: StepContext, places: Iterable[Place]) -> Text:
     return said_one_by_one(sources, lines, here)
 
 
-def _names(context: StepContext, tensors: Sequence[int]) -> Text:
-    return listing([quoted(context.after.called(key).first) for key in tensors])
-
-
 def _statement(context: StepContext) -> Text:
     """The statement of a step, whole if it is short; the operation if the statement did something else that counts."""
     step, program = context.step, tree_at(context.recording, context.step.place)
@@ -283,7 +248,7 @@ def _statement(context: StepContext) -> Text:
     if program is not None and statement is not None and _is_all_of_it(context, statement):
         written = program.code(statement)
         if len(written) > LONGEST_STATEMENT:
-            written = _call_without_arguments(program, statement) or written
+            written = _short_call(program, statement) or written
         if len(written) <= LONGEST_STATEMENT:
             return quoted(written)
     return quoted(code_of(context.recording, step)) if step.op else context.line
@@ -313,12 +278,36 @@ def _names_an_operation(statement: ast.stmt, of_line: Sequence[Step]) -> bool:
     return any(other.op in names for other in of_line)
 
 
-def _call_without_arguments(program: SourceTree, statement: ast.stmt) -> str | None:
-    """Returns a call such as `hist.index_add_(…)`; None if the statement is none."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=func)):
+def _short_call(program: SourceTree, statement: ast.stmt) -> str | None:
+    """Returns a statement that is a call without its arguments: `hist.index_add_(…)`; None if it is none."""
+    return shortened(program, statement) if isinstance(statement, ast.Expr) else None
+
+
+def shortened(program: SourceTree, node: ast.AST | None) -> str | None:
+    """Returns a call, or what is assigned or returned, without what is in it: `hist.index_add_(…)`, `x = net(…)`, `x += …`; None for anything else."""
+    match node:
+        case ast.Expr(value=value):
+            return shortened(program, value)
+        case ast.Call(func=func):
             return f"{program.code(func)}(…)"
+        case ast.Assign(targets=[target], value=value):
+            return f"{program.code(target)} = {_short_value(program, value)}"
+        case ast.AugAssign(target=target, value=value):
+            operator = program.code(node)[len(program.code(target)) :].strip().partition("=")[0]
+            return f"{program.code(target)} {operator}= {_short_value(program, value)}"
+        case ast.Return(value=value):
+            return f"return {_short_value(program, value)}"
     return None
+
+
+def _short_value(program: SourceTree, value: ast.expr | None) -> str:
+    """Returns a call without its arguments, or at least the end of it: "net(…)", "….cross_entropy(…)"; "…" for anything else."""
+    if not isinstance(value, ast.Call):
+        return "…"
+    called = f"{program.code(value.func)}(…)"
+    if len(called) <= LONGEST_STATEMENT // 2 or not isinstance(value.func, ast.Attribute):
+        return called
+    return f"….{value.func.attr}(…)"
 
 
 def _statement_of(recording: Recording, step: Step) -> ast.Expr | ast.Assign | ast.AugAssign | None:
@@ -419,8 +408,8 @@ def headline(recording: Recording, index: int) -> Headline:
 
 
 def line_headline(recording: Recording, index: int) -> Headline:
-    """Says what the line of step `index` did: as `headline` for a line of one step. Of several steps the clause is what their writes changed, or the first of the
-    sentences.
+    """Says what the line of step `index` did: as `headline` for a line of one step, unless that clears many gradients. Of several steps the clause is
+    what they changed, made and filled together, and the operations that ran if that is nothing with a name.
 
     Args:
         recording: the recording.
@@ -431,12 +420,26 @@ def line_headline(recording: Recording, index: int) -> Headline:
     """
     here = recording.state(index).step.index
     steps = line_of_step(recording, here)
+    failed = next((each for each in steps if recording.steps[each].error is not None), None)
+    if failed is not None:  # what else the statement did does not matter then
+        return headline(recording, failed)
+    context = as_one(recording, steps)
     if len(steps) == 1:
-        return headline(recording, here)
-    said, clause = line_sentence(recording, here), line_clause(as_one(recording, steps), steps)
+        many = context.step.kind == "line" and len(cleared(context)) > MOST_LINES
+        told = headline(recording, here)
+        return Headline(_cleared(context), line_sentence(recording, here)) if many else told
+    said, clause = line_sentence(recording, here), line_clause(context, steps)
     plain = split(said)
     if clause is None:
         return plain
-    failed = any(recording.steps[each].error is not None for each in steps)
     # The clause has the statement in place of the list of the operations that it ran.
-    return Headline(closed_up(clause), said if failed or not plain.detail.en else plain.detail)
+    ran = recording.steps[steps[0]].kind == "operation"
+    more = state_of_optimizer(context)
+    detail = plain.detail if ran and plain.detail.en else said
+    return Headline(closed_up(clause), detail if more is None else joined([more, detail]))
+
+
+def _cleared(context: StepContext) -> Text:
+    return closed_up(
+        Text("{0} {1}", "{0} {1}").format(_whole_statement(context), on_gradients(context, [context.step])[0])
+    )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from inplacelab.language import Text
-from inplacelab.place import same_line
 from inplacelab.recording.code_of_steps import code_of
-from inplacelab.recording.facts import RewireFacts, SavedFacts, Step, TensorFacts, WriteFacts
+from inplacelab.recording.facts import SavedFacts, Step, TensorFacts
 from inplacelab.recording.naming import listing
 from inplacelab.recording.queries import stale
-from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.operations import (
     communicated,
@@ -29,22 +28,13 @@ from inplacelab.recording.sentences.operations import (
 )
 from inplacelab.recording.sentences.other_steps import changes_of_names, error_step, freed, listed_storages
 from inplacelab.recording.sentences.phrases import StepContext, byte_count, joined, quoted
-from inplacelab.recording.slots import joined as joined_runs
+from inplacelab.recording.statements import joined_steps, statements
 
 
 def line_of_step(recording: Recording, index: int) -> range:
     """Returns the steps that belong to the same run of the same line as step `index`, without a break."""
-    here = recording.steps[index]
-    first = last = index
-    while first and _is_one(recording.steps[first - 1], here):
-        first -= 1
-    while last + 1 < len(recording.steps) and _is_one(recording.steps[last + 1], here):
-        last += 1
-    return range(first, last + 1)
-
-
-def _is_one(step: Step, here: Step) -> bool:
-    return step.turn == here.turn and same_line(step.place, here.place)
+    runs = statements(recording)
+    return runs[bisect_right(runs, index, key=lambda run: run.start) - 1]
 
 
 def line_summary(recording: Recording, steps: range) -> Text:
@@ -76,68 +66,7 @@ def line_summary(recording: Recording, steps: range) -> Text:
 def as_one(recording: Recording, steps: range) -> StepContext:
     """Returns steps that follow each other as if they were one."""
     parts = [recording.steps[index] for index in steps]
-    return StepContext(recording, steps[-1], steps[0], _merged(recording, parts))
-
-
-# --- the steps as one ----------------------------------------------------------------------------------------------------
-
-_Key = TypeVar("_Key", bound=Hashable)
-_Facts = TypeVar("_Facts")
-
-
-def _merged(recording: Recording, parts: Sequence[Step]) -> Step:
-    """Returns one step that changes what all of them change together."""
-    before, after = recording.before(parts[0].index), recording.state(parts[-1].index)
-    given = [key for step in parts if step.kind == "operation" for key in step.inputs if key in before.tensors]
-    return replace(
-        parts[-1],
-        kind="line",
-        op=None,
-        category=None,
-        inputs=tuple(dict.fromkeys(given)),
-        output=None,
-        writes=_writes(parts),
-        rewired=_rewired(before, after, parts),
-        kept=None,
-        backward=None,
-        error=None,
-        storages=_changed(before.storages, after.storages, (key for step in parts for key, _ in step.storages)),
-        counters=_changed(before.counters, after.counters, (key for step in parts for key, _ in step.counters)),
-        tensors=_changed(before.tensors, after.tensors, (key for step in parts for key, _ in step.tensors)),
-        nodes=_changed(before.nodes, after.nodes, (key for step in parts for key, _ in step.nodes)),
-        launches=(),
-        collective=None,
-    )
-
-
-def _writes(parts: Sequence[Step]) -> tuple[WriteFacts, ...]:
-    """Returns the writes of the program's operations to one counter through one tensor as one write."""
-    found: dict[tuple[int, int], WriteFacts] = {}
-    for step in parts:
-        for write in step.writes if step.kind == "operation" else ():
-            known = found.get((write.counter, write.tensor))
-            if known is None:
-                found[write.counter, write.tensor] = write
-            else:
-                slots = joined_runs(sorted(known.slots + write.slots))
-                found[write.counter, write.tensor] = replace(known, after=write.after, slots=slots)
-    return tuple(found.values())
-
-
-def _rewired(before: State, after: State, parts: Sequence[Step]) -> tuple[RewireFacts, ...]:
-    found = []
-    for key in dict.fromkeys(each.tensor for step in parts for each in step.rewired):
-        was, now = before.tensors.get(key), after.tensors.get(key)
-        if was is not None and now is not None and was.node != now.node:
-            found.append(RewireFacts(key, was.node, now.node))
-    return tuple(found)
-
-
-def _changed(
-    before: Mapping[_Key, _Facts], after: Mapping[_Key, _Facts], touched: Iterable[_Key]
-) -> tuple[tuple[_Key, _Facts | None], ...]:
-    keys = [key for key in dict.fromkeys(touched) if before.get(key) != after.get(key)]
-    return tuple((key, after.get(key)) for key in keys)
+    return StepContext(recording, steps[-1], steps[0], joined_steps(recording, parts))
 
 
 MOST_TOLD = 8

@@ -61,7 +61,7 @@ def slots(runs: Runs) -> Text:
 
 
 def values(numbers: Values) -> str:
-    """Formats values: "[1, 0.5, ...]", in four significant digits, at most `MOST_VALUES` of them."""
+    """Formats values: "[1, 0.5, ...]", in three significant digits, at most `MOST_VALUES` of them."""
     shown = [number_label(number) for number in numbers[:MOST_VALUES]]
     return f"[{', '.join([*shown, '...'] if len(numbers) > MOST_VALUES else shown)}]"
 

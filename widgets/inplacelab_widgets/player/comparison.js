@@ -2,9 +2,10 @@
 // program have an axis above the frames.
 
 import { comparisonCardOf } from "./comparison_card.js";
-import { html, keepShortcutsAway, say } from "./dom.js";
+import { html, say } from "./dom.js";
 import { drawHelp } from "./help.js";
 import { followKeys } from "./keyboard.js";
+import { keepShortcutsAway } from "./notebook.js";
 import { leastSize, sizeFor } from "./pane_heights.js";
 import { drawPanes } from "./panes.js";
 import { drawPresent } from "./present.js";
@@ -38,7 +39,7 @@ export function sharedByCode(code, storages, room) {
 }
 
 /** How many frames stand beside each other: two or three. @param {number} count */
-export const beside = (count) => (count === 3 ? 3 : 2);
+const beside = (count) => (count === 3 ? 3 : 2);
 
 /**
  * Builds the player of two programs in `el`.
@@ -46,7 +47,7 @@ export const beside = (count) => (count === 3 ? 3 : 2);
  * @param {ComparisonPayload} payload
  * @param {{step?: number, language?: string, mode?: string, standalone?: boolean, tell?: (trait: Trait, value: any) => void}} [options]
  */
-export function mountComparison(el, payload, options = {}) {
+function mountComparison(el, payload, options = {}) {
   const root = html("div", { class: "ipl ipl-comparison", role: "region", tabindex: "0" });
   keepShortcutsAway(root);
   root.classList.toggle("ipl-standalone", options.standalone === true);

@@ -33,7 +33,7 @@ export function followPointer(stage) {
 
 /** The key of a mark at this step: a box of the graph shows many nodes, and the tables list those that exist.
  * @param {Stage} stage @param {string} keys */
-export function keyHere(stage, keys) {
+function keyHere(stage, keys) {
   const nodes = keys.split(" ").filter((key) => key.startsWith("n"));
   const first = firstOf(keys);
   return first.startsWith("n") ? (nodes.find((key) => describe(stage, key)) ?? first) : first;

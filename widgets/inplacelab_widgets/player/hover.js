@@ -1,6 +1,6 @@
 // Explains what a reader points at: finds the related marks to highlight, and one line that describes the relation. Pure functions.
 
-import { ALL_SLOTS, elementName, formula, numberAt, positionOf, slotFacts, slotsBetween, slotsOf, spanOf } from "./linking.js";
+import { ALL_SLOTS, elementName, formula, numberAt, positionOf, slotFacts, slotsBetween, slotsOf, spanOf, valueIn, whole, number } from "./linking.js";
 import { lineNumber } from "./places.js";
 import { fill, speak } from "./steps.js";
 /** @import { Layout } from "./linking.js" */
@@ -54,7 +54,7 @@ export function linker(payload) {
     const { keys, lines, sharers, keepers } = around(step, storage, [slot, slot + 1]);
     const where = { slot, storage: `S${storage}` };
     const readers = (/** @type {Say} */ say) => say(sharers.length ? "link_slot" : "link_unread", { ...where, elements: named(sharers, say) });
-    return { keys, lines, says: sentence([came(step, storage, slot), readers, kept(keepers), written(lines)]) };
+    return { keys, lines, says: sentence([value(step, storage, slot), came(step, storage, slot), readers, kept(keepers), written(lines)]) };
   }
 
   /** @param {number} step @param {string} tensor @param {number[]} index @returns {Related} */
@@ -72,6 +72,7 @@ export function linker(payload) {
       keys,
       lines,
       says: sentence([
+        value(step, layout.storage, slots.length > 1 ? ALL_SLOTS : slots[0]),
         came(step, layout.storage, slots[0]),
         (say) => say(layout.bytes ? "link_bytes" : "link_element", { ...place, ...where }),
         (say) => others.length > 0 && say("link_shared", { elements: named(others, say) }),
@@ -106,6 +107,14 @@ export function linker(payload) {
     const { numbers } = payload.origins ?? { numbers: [] };
     const number = numbers[numberAt(numbers, storage, slot, step)] ?? numbers[numberAt(numbers, storage, ALL_SLOTS, step)];
     return (_, tongue) => number !== undefined && speak(payload.said[number[3]], tongue);
+  }
+
+  /** The number in a slot with all its digits, if the picture rounds it. @param {number} step @param {number} storage @param {number} slot @returns {Part} */
+  function value(step, storage, slot) {
+    const page = payload.pages.find(({ key }) => key === `s${storage}`);
+    const writes = payload.writes.filter(([, , to]) => to === storage);
+    const found = page && valueIn(page, writes.map(([at, , , runs]) => [at, runs]), step, slot);
+    return (say) => found !== undefined && number(found, page?.exponent) !== whole(found) && say("link_value", { value: whole(found) });
   }
 
   /** @param {{owner: number}[]} keepers @returns {Part} */

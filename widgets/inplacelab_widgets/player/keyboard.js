@@ -1,6 +1,7 @@
 // Handles keys while the focus is inside the player, and on a page of its own also while nothing has the focus. All other keys are
 // passed on to the page.
 
+import { focusCell } from "./notebook.js";
 import { actionOf } from "./steps.js";
 /** @import { Stage } from "./stage.js" */
 
@@ -37,7 +38,7 @@ export function followKeys(stage, { help, keepers, origins, fixes, share, presen
     leave(at) {
       if (help.close() || keepers.close() || origins?.close() || fixes.close() || share?.close() || present.leave()) return;
       if (stage.selection) stage.choose("selection", "");
-      else at.blur();
+      else if (!focusCell(stage.root)) at.blur();
     },
   };
   /** @param {KeyboardEvent} event */

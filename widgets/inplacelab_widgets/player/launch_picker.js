@@ -56,7 +56,7 @@ export function stepFor({ steps, launches = [] }, get) {
 export function drawPicks(stage, followed) {
   const { steps, launches = [] } = stage.payload;
   const fields = FIELDS.map((part) => {
-    const [words, select, count] = [html("span"), html("select", { class: "ipl-button" }), html("span", { class: "ipl-of" })];
+    const [words, select, count] = [html("span"), html("select", { class: "ipl-button" }), html("span")];
     select.addEventListener("change", () => stage.pick({ [part]: Number(select.value) }));
     return { part, words, select, count, root: html("label", { class: "ipl-field" }, words, select, count) };
   });

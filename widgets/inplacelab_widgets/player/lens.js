@@ -1,37 +1,23 @@
 // Lets a reader move the lens of a large storage. Until then it follows the writes, as scene/large_storages.py draws it.
 
 import { svg } from "./dom.js";
-import { holds, number } from "./linking.js";
+import { holds, number, valueIn, whole } from "./linking.js";
 import { scrollIntoPane } from "./scrolling.js";
 import { paired } from "./steps.js";
 /** @import { Stage } from "./stage.js" */
 
-/** As in scene/large_storages.py. */
+/** The most slots of a storage without a lens. As in scene/storage_row.py, and the next ones as in scene/large_storages.py. */
+const WITH_VALUES = 64;
 const PER_ROW = 3;
 const SIZE = 6;
 const UNKNOWN = "·";
 
-/** The first slot of a run, and the values of the run. @typedef {[number, (number | boolean | string)[]]} Piece */
-/** The recorded values of a large storage at each change. @typedef {{key: string, slots: number, moments: [number, Piece[]][]}} Page */
-/** The steps that wrote a storage, each with the runs of slots that it wrote. @typedef {[number, number[]][]} Writes */
+/** @import { Page, Writes } from "./linking.js" */
 
 /** The first slot of the window that shows `slot`. @param {number} slot @param {number} slots */
 export function windowOf(slot, slots) {
   const last = Math.max(0, Math.ceil(slots / PER_ROW) * PER_ROW - SIZE);
   return Math.max(0, Math.min(Math.floor(slot / PER_ROW) * PER_ROW, last));
-}
-
-/** The value of a slot at a step: from the last write to it, if it was recorded.
- * @param {Page} page @param {Writes} writes @param {number} step @param {number} slot */
-export function slotText({ moments }, writes, step, slot) {
-  for (let k = moments.length - 1; k >= 0; k -= 1) {
-    const [since, pieces] = moments[k];
-    if (since > step) continue;
-    const piece = pieces.find(([start, values]) => start <= slot && slot < start + values.length);
-    if (piece) return number(piece[1][slot - piece[0]]);
-    if (writes.some(([at, runs]) => at === since && holds(runs, [slot]))) return UNKNOWN;
-  }
-  return UNKNOWN;
 }
 
 /** The first slot after a window that the last write changed; after the last one, the first again.
@@ -62,7 +48,7 @@ export function movedBy(key, first, page, writes, step) {
  * @param {Stage} stage @param {HTMLElement} pane @param {ReturnType<typeof import("./panel.js").drawPanel>} panel */
 export function drawLenses(stage, pane, panel) {
   const { pages, writes } = stage.payload;
-  const lenses = pages.map((page) => ({
+  const lenses = pages.filter(({ slots }) => slots > WITH_VALUES).map((page) => ({
     page,
     /** @type {Writes} */
     writes: writes.filter(([, , to]) => `s${to}` === page.key).map(([at, , , runs]) => [at, runs]),
@@ -79,10 +65,11 @@ export function drawLenses(stage, pane, panel) {
     holder.querySelector(".ipl-moved")?.remove();
     holder.toggleAttribute("data-moved", first >= 0);
     if (first < 0 || holder.hasAttribute("hidden")) return "";
-    const texts = Array.from({ length: SIZE }, (_, k) => (first + k < page.slots ? slotText(page, wrote, stage.step, first + k) : ""));
+    const values = Array.from({ length: Math.min(SIZE, page.slots - first) }, (_, k) => valueIn(page, wrote, stage.step, first + k));
+    const said = values.map((value) => (value === undefined ? UNKNOWN : whole(value)));
     const now = wrote.find(([at]) => at === stage.step)?.[1] ?? [];
     const last = Math.min(first + SIZE, page.slots) - 1;
-    const title = stage.word("lens", { first, last }) + (texts.includes(UNKNOWN) ? stage.word("lens_gaps") : "");
+    const title = stage.word("lens", { first, last }) + (said.includes(UNKNOWN) ? stage.word("lens_gaps") : "");
     const own = svg("g", { class: "ipl-moved" });
     const copied = (/** @type {string} */ kind) => [...holder.querySelectorAll(`:scope > ${kind}`)].map((part) => own.appendChild(/** @type {Element} */ (part.cloneNode(true))));
     copied("rect.ipl-lens").forEach((cell, k) => {
@@ -91,14 +78,15 @@ export function drawLenses(stage, pane, panel) {
       if (holds(now, [first + k])) cell.setAttribute("class", "ipl-written");
     });
     copied("text.ipl-lens.ipl-value").forEach((value, k) => {
-      value.textContent = texts[k];
+      const known = values[k];
+      value.textContent = known === undefined ? (said[k] ?? "") : number(known, page.exponent);
       value.removeAttribute("data-related");
     });
     copied("text.ipl-lens.ipl-end").slice(0, SIZE / PER_ROW).forEach((label, k) => (label.textContent = String(first + k * PER_ROW)));
     for (const words of copied("text.ipl-lens:not(.ipl-value, .ipl-end, .ipl-middle)")) words.textContent = title + stage.word("lens_moved");
     holder.append(own);
     own.toggleAttribute("data-here", inside?.page === page);
-    return `${title}: ${texts.join(" ")}`;
+    return `${title}: ${said.join(" ")}`;
   }
 
   /** @param {Lens} lens @param {number} first */

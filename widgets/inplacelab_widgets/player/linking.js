@@ -165,10 +165,41 @@ export function numberAt(numbers, storage, slot, step) {
   return numbers.findLastIndex((each) => each[0] === storage && each[1] === slot && each[2] <= step);
 }
 
-// Formats values as Python does: `number` of scene/text_layout.py. Values that JavaScript would print differently are sent as words.
+// --- values ---
 
-/** @param {number | boolean | string} value */
-export function number(value) {
+/** The first slot of a run, and the values of the run. @typedef {[number, (number | boolean | string)[]]} Piece */
+/** The recorded values of a storage at each change, and whether they are shown with exponents. @typedef {{key: string, slots: number, exponent: boolean, moments: [number, Piece[]][]}} Page */
+/** The steps that wrote a storage, each with the runs of slots that it wrote. @typedef {[number, number[]][]} Writes */
+
+/** The value of a slot at a step, from the last write to it; undefined if it was not recorded.
+ * @param {Page} page @param {Writes} writes @param {number} step @param {number} slot */
+export function valueIn({ moments }, writes, step, slot) {
+  for (let k = moments.length - 1; k >= 0; k -= 1) {
+    const [since, pieces] = moments[k];
+    if (since > step) continue;
+    const piece = pieces.find(([start, values]) => start <= slot && slot < start + values.length);
+    if (piece) return piece[1][slot - piece[0]];
+    if (writes.some(([at, runs]) => at === since && holds(runs, [slot]))) return undefined;
+  }
+  return undefined;
+}
+
+/** A value with all its digits. @param {number | boolean | string} value */
+export function whole(value) {
   if (typeof value === "boolean") return value ? "True" : "False";
-  return String(value);
+  return String(value).replace("e+", "e");
+}
+
+/** A value with three significant digits, as `number` of recording/numerals.py writes it. @param {number | boolean | string} value @param {boolean} [exponent] @returns {string} */
+export function number(value, exponent = false) {
+  // What JSON has no number for comes as words: long integers, complex numbers, infinities.
+  if (typeof value === "string") return value.replace(/\d[\d.]*(e-?\d+)?/g, (digits) => number(Number(digits), exponent));
+  const size = Math.abs(Number(value));
+  const isWhole = Number.isInteger(value);
+  const isPlain = !exponent && (size === 0 || (size >= 1e-4 && size < (isWhole ? 1e8 : 1e6)));
+  if (typeof value === "boolean" || (isWhole && (isPlain || size < 1000))) return whole(value);
+  const rounded = value.toExponential(2);
+  const digits = isPlain ? value.toFixed(Math.max(1, 2 - Number(rounded.split("e")[1]))) : rounded;
+  if (Number(digits) !== value) return digits.replace("e+", "e");
+  return (isPlain ? String(value) : value.toExponential()).replace("e+", "e");
 }

@@ -6,7 +6,7 @@ import { ALL_SLOTS, numberAt, slotOf } from "./linking.js";
 import { lineNumber } from "./places.js";
 import { fill, speak } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
-/** @import { Came, LifeEvent, Path, Paths, Payload, Said } from "./steps.js" */
+/** @import { Came, LifeEvent, Path, Paths, Said } from "./steps.js" */
 
 // Draws the selected number at the foot of the pictures: the paths of its gradient, hop by hop, or the life of its slot as a line.
 
@@ -58,7 +58,7 @@ export function eventPlaces(life, width) {
 // --- the part ---------------------------------------------------------------------------------------------------------
 
 /** @param {Stage} stage */
-export function makeStrip(stage) {
+function makeStrip(stage) {
   const root = html("div", { class: "ipl-strip", hidden: "" });
   const words = (/** @type {number} */ at) => speak(stage.payload.said[at], stage.language);
   let drawn = "";
@@ -132,14 +132,14 @@ export function makeStrip(stage) {
       sign.append(svg("path", { d: EVENT_SIGNS[kind] }));
       return html("span", {}, sign, kinds[kind]);
     });
-    return html("div", { class: "ipl-strip-life" }, html("div", { class: "ipl-strip-legend" }, name, ...legend, html("span", {}, stage.word("life_lines"))), html("div", { class: "ipl-strip-scroll" }, drawing));
+    return html("div", {}, html("div", { class: "ipl-strip-legend" }, name, ...legend, html("span", {}, stage.word("life_lines"))), html("div", { class: "ipl-strip-scroll" }, drawing));
   }
 
   return { root, show };
 }
 
 /** Lights up the paths in the graph, with their factors at the nodes. @param {HTMLElement} root @param {Path[]} paths */
-export function lightPaths(root, paths) {
+function lightPaths(root, paths) {
   for (const old of root.querySelectorAll(".ipl-factor")) old.remove();
   for (const old of root.querySelectorAll("[data-path]")) old.removeAttribute("data-path");
   if (!paths.length) return;

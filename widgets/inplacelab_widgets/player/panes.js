@@ -8,7 +8,7 @@ import { drawLenses } from "./lens.js";
 import { drawMinimap } from "./minimap.js";
 import { drawPanel } from "./panel.js";
 import { bringingIntoSight, leaveOutCut } from "./scrolling.js";
-import { seenAt, speak, stepAt } from "./steps.js";
+import { placeOf, seenAt, speak, stepAt } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
 /** @import { Panel, Said } from "./steps.js" */
 
@@ -34,25 +34,28 @@ const PANES = { kernel: ["kernel"], storages: ["storages"], graph: ["graph"], hi
 
 /** The panes of the panels that a payload has. @param {Stage} stage @returns {Object<string, Part>} */
 export function drawPanes(stage) {
-  /** @type {[string, Panel[]][]} */
-  const drawn = Object.entries(PANES).map(([name, panels]) => [name, stage.payload.panels.filter((panel) => panels.includes(panel.name))]);
-  return Object.fromEntries(drawn.filter(([, panels]) => panels.length).map(([name, panels]) => [name, drawPane(stage, name, panels)]));
+  const { panels, joined = [] } = stage.payload;
+  const drawn = Object.entries(PANES).map(([name, own]) => ({ name, panels: panels.filter((panel) => own.includes(panel.name)), joined: joined.filter((panel) => own.includes(panel.name)) }));
+  return Object.fromEntries(drawn.filter(({ panels }) => panels.length).map(({ name, panels, joined }) => [name, drawPane(stage, name, panels, joined)]));
 }
 
-/** @param {Stage} stage @param {string} name @param {Panel[]} panels @returns {Part} */
-function drawPane(stage, name, panels) {
+/** @param {Stage} stage @param {string} name @param {Panel[]} panels @param {Panel[]} joined  The same, drawn of statements. @returns {Part} */
+function drawPane(stage, name, panels, joined) {
   // If a panel can be replaced by another one, both are drawn and one is hidden.
-  const faces = panels.flatMap((panel) => (panel.opened ? [panel, panel.opened] : [panel]));
+  const facesOf = (/** @type {Panel[]} */ of) => of.flatMap((panel) => (panel.opened ? [panel, panel.opened] : [panel]));
+  const [events, whole] = [panels, joined].map(facesOf);
+  const faces = [...events, ...whole];
   const drawn = faces.map((panel) => ({ name: panel.name, ...drawPanel(panel, stage.payload) }));
-  const seen = () => drawn.filter((panel) => !panel.root.hasAttribute("hidden"));
+  const shown = () => drawn.filter((panel) => !panel.root.hasAttribute("hidden"));
+  const seen = () => shown().filter((panel) => !panel.root.hasAttribute("data-away"));
   const onAxis = drawn.every((panel) => ON_AXIS.has(panel.name));
   // A pane with a single panel has the name of that panel.
   const title = panels.length === 1 ? drawn[0].name : name;
   const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.flatMap((panel) => panel.parts));
   if (name === "elements") walkGrid(stage, root);
   // The width that the pane would need.
-  stage.root.style.setProperty(`--ipl-${name}`, `${drawn[0].width() + 28}px`);
-  const lenses = name === "storages" ? drawLenses(stage, root, drawn[0]) : null;
+  stage.root.style.setProperty(`--ipl-${name}`, `${Math.max(...shown().map((panel) => panel.width())) + 28}px`);
+  const lenses = name === "storages" ? drawn.map((panel) => drawLenses(stage, root, panel)) : [];
   // Among threads, the arrow keys go from warp to warp.
   if (name !== "kernel") walkItems(stage, root, () => seen().flatMap((panel) => panel.items()));
   // The head of the lanes stays visible while the lanes are scrolled.
@@ -64,7 +67,7 @@ function drawPane(stage, name, panels) {
   root.prepend(...maps.map((map) => map.root));
   const buttons = faces.flatMap((panel, k) => (panel.unfolds ? [drawUnfold(stage, panel.unfolds.says, (open) => unfold(k, open))] : []));
   for (const { root: button } of buttons) (maps[0]?.root ?? root).append(button);
-  if (faces.length > panels.length) unfold(0, false);
+  for (const [k, face] of faces.entries()) if (face.opened) unfold(k, false);
 
   /** Opens a panel, or replaces it by its larger version. @param {number} at @param {boolean} open */
   function unfold(at, open) {
@@ -73,6 +76,15 @@ function drawPane(stage, name, panels) {
       const isOff = (k > at) !== open;
       for (const part of [drawn[k].root, maps[k].root]) part.toggleAttribute("hidden", isOff);
       if (!isOff) maps[k].root.append(...buttons.map((button) => button.root));
+    }
+  }
+
+  /** Where steps are statements, their pictures are shown instead of those of the events. */
+  function choose() {
+    if (!whole.length) return;
+    for (const [k, panel] of drawn.entries()) {
+      const isAway = stage.mode === "line" ? k < events.length : k >= events.length;
+      for (const part of [...panel.parts, ...(maps[k] ? [maps[k].root] : [])]) part.toggleAttribute("data-away", isAway);
     }
   }
 
@@ -88,9 +100,11 @@ function drawPane(stage, name, panels) {
   }
 
   function show() {
+    choose();
     for (const map of maps) map.show();
-    changed = seen().flatMap((panel) => panel.show(stage.step, stage.language, stage.followed.storages));
-    lenses?.show();
+    const step = whole.length && stage.mode === "line" ? stage.stops[placeOf(stage.step, stage.stops)] : stage.step;
+    changed = seen().flatMap((panel) => panel.show(step, stage.language, stage.followed.storages));
+    for (const lens of lenses) lens.show();
   }
 
   function translate() {
@@ -123,15 +137,17 @@ function drawPane(stage, name, panels) {
     const by = size ?? large;
     const around = down + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.height(), 0);
     const left = most && (most - around) / by;
-    const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by), left).height * by, 0);
-    return Math.ceil(around + drawings);
+    // The pictures of events and of statements have the same room, so that nothing moves between them.
+    const heightOf = (/** @type {typeof drawn} */ of) => of.reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by), left).height * by, 0);
+    const [one, other] = [shown().filter((panel) => drawn.indexOf(panel) < events.length), shown().filter((panel) => drawn.indexOf(panel) >= events.length)];
+    return Math.ceil(around + Math.max(heightOf(one), heightOf(other)));
   }
 
   /** Whether something would be cut off at its side. @param {number} size */
   function isCut(size) {
     const framed = frame();
     const room = (root.clientWidth - framed.across) / size;
-    return seen().some((panel) => panel.sizeIn(room, fitting(framed, size)).width > room + 1);
+    return shown().some((panel) => panel.sizeIn(room, fitting(framed, size)).width > room + 1);
   }
 
   // An axis shows every step, and a launch is always the same: nothing needs to be scrolled into view.
@@ -191,7 +207,7 @@ function drawPane(stage, name, panels) {
     linksOf: (key) => drawn.flatMap((panel) => panel.linksOf(key)),
     // On an axis, everything is shown from the beginning.
     firstStep: (key) => (onAxis ? -1 : Math.max(...drawn.map((panel) => panel.firstStep(key)))),
-    raisedAt: (key) => Math.max(...drawn.map((panel) => panel.raisedAt(key, stage.step))),
+    raisedAt: (key) => Math.max(...seen().map((panel) => panel.raisedAt(key, stage.step))),
   };
 }
 

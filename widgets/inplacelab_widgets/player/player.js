@@ -3,7 +3,7 @@
 // // A player is made of parts (toolbar, code, panes, sentence, tables) that share a stage: the present state, and the actions on it.
 
 import { drawCode } from "./code.js";
-import { html, keepShortcutsAway } from "./dom.js";
+import { html } from "./dom.js";
 import { drawFixes } from "./fixes.js";
 import { drawFollow } from "./follow.js";
 import { drawHelp, drawKeepers } from "./help.js";
@@ -11,6 +11,7 @@ import { followPointer } from "./highlighting.js";
 import { drawStory } from "./key_steps.js";
 import { followKeys } from "./keyboard.js";
 import { drawPicks } from "./launch_picker.js";
+import { keepShortcutsAway } from "./notebook.js";
 import { drawOrigins } from "./origins.js";
 import { keepRoom } from "./pane_heights.js";
 import { drawPanes, drawTabs } from "./panes.js";

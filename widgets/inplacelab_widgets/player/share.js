@@ -51,7 +51,7 @@ export function markdownOf(payload, step, language) {
 }
 
 /** Where a step is, in words: the title, the number, the line, the phase. @param {Payload} payload @param {number} step @param {string} language */
-export function placeWords(payload, step, language) {
+function placeWords(payload, step, language) {
   const word = (/** @type {string} */ key, /** @type {Object<string, string | number>} */ facts = {}) => fill(speak(payload.words[key], language), facts);
   const { line, phase } = payload.steps[step];
   const at = line === null ? [] : [payload.sources ? chainWords(payload, step, language) : word("at_line", { line })];
@@ -96,7 +96,7 @@ const AIR = 4;
 /** @typedef {(words: string, size: number) => number} Measure */
 
 /** Draws a card as a PNG. @param {Element} card @returns {Promise<Blob>} */
-export async function drawCard(card) {
+async function drawCard(card) {
   const text = new XMLSerializer().serializeToString(card);
   const image = new Image(CARD.width, CARD.height);
   // Not an address of a blob: Safari keeps what is drawn from one to itself.
@@ -119,7 +119,7 @@ export function emptyCard(root) {
 }
 
 /** The card of a step as a drawing. @param {Stage} stage */
-export function cardOf(stage) {
+function cardOf(stage) {
   const { payload, step, language, root } = stage;
   const measure = measuring(root);
   const { card, body } = emptyCard(root);
@@ -204,7 +204,7 @@ export function rowsOf(payload, step, language, width, measure) {
 
 /** A program in rows that fit: the number of the line, "" where a line goes on, and the text. */
 /** @param {string[]} source @param {number} width @param {Measure} measure @returns {Row[]} */
-export function piecesIn(source, width, measure) {
+function piecesIn(source, width, measure) {
   const room = width - 58;
   return source.flatMap((text, k) => {
     const indent = `${/^ */.exec(text)?.[0].slice(0, 12)}  `;

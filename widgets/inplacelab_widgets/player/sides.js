@@ -5,7 +5,7 @@ import { html, put, say, svg, write } from "./dom.js";
 import { followPointer } from "./highlighting.js";
 import { drawPanes } from "./panes.js";
 import { makeStage } from "./stage.js";
-import { speak } from "./steps.js";
+import { placeOf, speak } from "./steps.js";
 import { drawReadout } from "./texts.js";
 /** @import { Part, Stage } from "./stage.js" */
 /** @import { Payload, Said, Step } from "./steps.js" */
@@ -30,15 +30,10 @@ export function rowOf(rows, which, step) {
   return rows.findIndex((row) => (row.at_sides[which] ?? -1) >= step);
 }
 
-/** The positions at which both programs stop, for a step of one: by line the end of that line. @param {number} row @param {number[]} stops */
-export function stopAt(row, stops) {
-  return stops.find((stop) => stop >= row) ?? stops[stops.length - 1];
-}
-
 /** @param {Stage} stage @param {number} which @returns {Part & {stage: Stage, code: Part | null, storages: Part, refresh: () => void}} */
 export function drawSide(stage, which) {
   const whole = /** @type {ComparisonPayload} */ (stage.payload);
-  const payload = whole.sides[which];
+  const payload = { ...whole.sides[which], words: { ...whole.words, ...whole.sides[which].words } };
   const root = html("section", { class: `ipl-side${payload.raises ? " ipl-raises" : ""}` });
   const verdict = html("h3", { class: "ipl-verdict" });
   const name = html("span");
@@ -49,7 +44,7 @@ export function drawSide(stage, which) {
     language: stage.language,
     mode: stage.mode,
     step: whole.steps[stage.step].at_sides[which] ?? 0,
-    tell: (trait, value) => trait === "step" && stage.go(stopAt(rowOf(whole.steps, which, value), stage.stops)),
+    tell: (trait, value) => trait === "step" && stage.go(stage.stops[placeOf(rowOf(whole.steps, which, value), stage.stops)]),
   });
   const code = payload.source.length ? drawCode(side) : null;
   for (const line of payload.changed) code?.lineAt(line)?.classList.add("ipl-changed-line");

@@ -7,7 +7,7 @@ import { nearestStep } from "./launch_picker.js";
 import { stoppingAt } from "./layout.js";
 import { makeMotion } from "./panel.js";
 import { framesOf, lineWords, sourceAt, stepTo } from "./places.js";
-import { beginning, clamp, fill, placeOf, speak, stopsOf } from "./steps.js";
+import { beginning, clamp, fill, placeOf, runOf, speak, stopsOf, target } from "./steps.js";
 /** @import { Answer } from "./predict.js" */
 /** @import { Payload, Said, Step } from "./steps.js" */
 
@@ -22,6 +22,7 @@ import { beginning, clamp, fill, placeOf, speak, stopsOf } from "./steps.js";
  * @property {number} [wanted]  The step that the reader waits for, while only the first picture is there.
  * @property {"en" | "zh"} language
  * @property {"event" | "line"} mode  What one step is.
+ * @property {[number, number] | null} inside  The first and the last event of the statement that the reader has opened into its events.
  * @property {string} selection  The key of what is pinned ("t3", "s1:4", "n2"), or "".
  * @property {boolean} predict  Whether there are questions before steps.
  * @property {(step: number) => boolean} isAhead  Whether nothing may be said of a step yet: where a lesson asks what happens, the reader comes to it first.
@@ -114,6 +115,7 @@ export function makeStage(payload, root, options) {
     opened: valid.step(options.step),
     language: valid.language(options.language),
     mode: valid.mode(options.mode),
+    inside: null,
     selection: valid.selection(options.selection),
     predict: valid.predict(options.predict),
     isAhead: (step) => options.tellsAhead === false && step > furthest,
@@ -144,10 +146,28 @@ export function makeStage(payload, root, options) {
       if (step >= 0) stage.go(step);
     },
     reach(action) {
-      stage.go(stage.leadsTo(action, stage.wanted ?? stage.step));
+      const step = stage.wanted ?? stage.step;
+      const to = stage.leadsTo(action, step);
+      if (isOpening(action, step)) {
+        stage.choose("mode", "event");
+        stage.inside = runOf(step, steps);
+      } else if (stage.inside && (to < stage.inside[0] || to > stage.inside[1] || /over|out/i.test(action))) {
+        stage.choose("mode", "line");
+      }
+      stage.go(to);
       return true;
     },
-    leadsTo: (action, step) => stepTo(action, step, stage.followed.steps, stage.stops, frames),
+    leadsTo(action, step) {
+      if (isOpening(action, step)) return firstOf(runOf(step, steps));
+      if (!stage.inside) return stepTo(action, step, stage.followed.steps, stage.stops, frames);
+      const [first, last] = stage.inside;
+      const lines = stopsOf(steps, "line", step);
+      if (/out/i.test(action)) return lines[placeOf(last, lines)];
+      const to = stepTo(action, step, stage.followed.steps, stage.stops, frames);
+      const isWithin = to >= first && to <= last && !/over/i.test(action);
+      // From the last event of an opened statement, the next step is the next statement.
+      return isWithin ? to : target(to > last || action === "over" ? "next" : "previous", to > last || action === "over" ? last : first, steps, lines);
+    },
     lineWords: (line, near = false) => lineWords(payload, line, stage.language, near ? sourceAt(payload, steps[stage.step].line) : undefined),
     point(by, keys) {
       if (pointed[by] === keys) return;
@@ -172,6 +192,18 @@ export function makeStage(payload, root, options) {
     show,
   };
 
+  /** Whether a step into a statement opens it: it has several events, and is shown as a whole. @param {string} action @param {number} step */
+  function isOpening(action, step) {
+    const [first, last] = runOf(step, steps);
+    return action === "into" && stage.mode === "line" && first < last && payload.only === undefined;
+  }
+
+  /** The first event that changes anything. @param {[number, number]} run */
+  function firstOf([first, last]) {
+    const found = steps.findIndex((each, at) => at >= first && !each.idle);
+    return found < 0 || found > last ? first : found;
+  }
+
   // Whether the reader or a model has gone to any step, and how far.
   let hasMoved = false;
   let furthest = stage.step;
@@ -188,6 +220,7 @@ export function makeStage(payload, root, options) {
     },
     language: translate,
     mode() {
+      stage.inside = null;
       stage.stops = stopsOf(steps, stage.mode, stage.step);
       show();
     },

@@ -31,9 +31,12 @@
  * @property {number} [only]  The step of a first picture: the others are not there yet. As scene/payload.py makes it.
  * @property {number[][]} [longest]  The longest headlines and details of the others, for which there must be room.
  * @property {import("./key_steps.js").Chapter[]} [story]
+ * @property {[number, number, number, number][]} [loops]  The turns of loops: words, the first and the last step, how many loops are around it.
+ * @property {[number, string][]} [unusual]  The steps at which something unusual happened, each with a role as a chapter has one.
  * @property {Panel[]} panels
+ * @property {Panel[]} [joined]  Those that are drawn of statements, too: what a whole statement did, seen at its last event.
  * @property {Object<string, string>} elsewhere  The links of items in the panels that are not shown.
- * @property {import("./lens.js").Page[]} pages  The values of large storages.
+ * @property {import("./linking.js").Page[]} pages  The values of storages: of large ones, and of those that the picture rounds.
  * @property {Thread[]} threads
  * @property {Table[]} tables
  * @property {Object<string, Said>} [sharing]  Words of the dialog that shares a step.
@@ -95,6 +98,12 @@ export function stopsOf(steps, mode, step = 0) {
   const ends = steps.map((_, at) => at).filter((at) => (mode !== "line" || steps[at].ends) && steps[at].at?.[0] === launch);
   const changing = ends.filter((end, k) => steps.slice((ends[k - 1] ?? -1) + 1, end + 1).some((each) => !each.idle));
   return changing.length ? changing : ends;
+}
+
+/** The first and the last event of the statement of a step. @param {number} step @param {Step[]} steps @returns {[number, number]} */
+export function runOf(step, steps) {
+  const end = steps.findIndex((each, at) => at >= step && each.ends);
+  return [steps.slice(0, step).findLastIndex((each) => each.ends) + 1, end < 0 ? steps.length - 1 : end];
 }
 
 /** The stop at which a step is seen: itself, or if nothing changes there the last one before it, whose picture is the same; before the first stop

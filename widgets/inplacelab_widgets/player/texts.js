@@ -17,8 +17,8 @@ const lengthOf = ([words, rest]) => 1.8 * widthOf(words) + widthOf(rest);
 
 /** A headline and its detail, as elements. @param {Object<string, string>} attributes */
 function drawTold(attributes) {
-  const [headline, detail] = ["ipl-headline", "ipl-detail"].map((name) => html("span", { class: name }));
-  return { root: html("p", attributes, headline, " ", detail), headline, detail };
+  const [headline, detail, beside] = ["ipl-headline", "ipl-detail", "ipl-beside"].map((name) => html("span", { class: name }));
+  return { root: html("p", attributes, headline, " ", beside, " ", detail), headline, detail, beside };
 }
 
 /** @param {Stage} stage @param {{button: HTMLElement, words: (step: number) => string}} fixes @returns {Part} */
@@ -36,17 +36,16 @@ export function drawSentence(stage, fixes) {
     stage.go(failed);
   });
   const root = html("div", { class: "ipl-saying" }, ...rooms.map((room) => room.root), sentence);
+  // What a program that fails says of it is longer.
+  root.style.setProperty("--ipl-lines", failed < 0 ? "2" : "3");
 
   /** What is said of a step: of its whole line where a step of the player is a line. @param {Step} step @returns {Told} */
   const saysOf = (step) => (stage.mode === "line" ? (step.whole ?? step) : step);
   /** @param {number | undefined} at */
   const wordsAt = (at) => (at === undefined ? "" : speak(said[at] ?? "", stage.language));
 
-  let reserved = "";
-
   function show() {
     const now = steps[stage.step];
-    if (reserved !== stage.mode) reserve();
     if (stage.wanted !== undefined) return tell(stage.word("waiting"), "", false);
     // During fast playback it is not read aloud.
     put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
@@ -76,26 +75,35 @@ export function drawSentence(stage, fixes) {
     if (now === last) return;
     last = now;
     say(told.headline, words);
-    say(told.detail, rest, ...(button ? [" ", button] : []));
+    told.beside.replaceChildren(...(button ? [button] : []));
+    say(told.detail, rest);
   }
 
   const translate = () => reserve();
 
+  /** A detail that is cut can be reached with Tab, and is then seen whole. */
+  function settle() {
+    const isCut = told.detail.scrollHeight > told.detail.clientHeight + 1;
+    if (isCut) put(sentence, "tabindex", 0);
+    else if (document.activeElement !== sentence) sentence.removeAttribute("tabindex");
+    return undefined;
+  }
+
   function reserve() {
-    reserved = stage.mode;
-    const all = [...steps.map(saysOf).map(({ says, detail }) => [wordsAt(says), wordsAt(detail)]), ...known.map((each) => each.map(wordsAt))];
-    if (failed > 0) for (const at of [0, stage.stops[0], stage.opened]) all.push([all[at][0], `${all[at][1]} ${failureWords()}`]);
+    // For events and statements alike, so that nothing moves where a statement is opened.
+    const all = [...steps.flatMap((step) => [step, step.whole ?? step]).map(({ says, detail }) => [wordsAt(says), wordsAt(detail)]), ...known.map((each) => each.map(wordsAt))];
     const longest = [...new Map(all.map((each) => [each.join(" "), each])).values()].sort((one, other) => lengthOf(other) - lengthOf(one));
     // The failure is the last step, and its words are among the longest.
     const button = fixes.words(steps.length - 1);
     rooms.forEach((room, k) => {
       const [words = "", rest = ""] = longest[k] ?? [];
       say(room.headline, words);
-      say(room.detail, rest, " ", html("span", { class: "ipl-to-fix" }, button));
+      room.beside.textContent = k ? "" : button || (failed > 0 ? failureWords() : "");
+      say(room.detail, rest);
     });
   }
 
-  return { root, show, translate };
+  return { root, show, settle, translate };
 }
 
 // The line that describes what a reader points at. It is a separate line or covers the foot of the pictures, so nothing moves.

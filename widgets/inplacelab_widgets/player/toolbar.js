@@ -2,8 +2,9 @@
 
 import { html, icon, label, put, sign, speakOther, write } from "./dom.js";
 import { changeMode } from "./keyboard.js";
-import { numbered, placeOf } from "./steps.js";
+import { numbered, placeOf, speak, stopsOf } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
+/** @import { Payload, Step } from "./steps.js" */
 
 // Plays the steps at a pace that the reader chooses.
 
@@ -52,6 +53,74 @@ export function makePace(stage, changed) {
   return { toggle, stop, change, isPlaying: () => timer > 0, perSecond: () => PACES[chosen], isFastest: () => chosen === PACES.length - 1 };
 }
 
+// The track under the slider: the phases of the program, the turns of its loops, and the steps at which something unusual happened.
+
+/** A turn of a loop takes so many px of the track if its name is written there. */
+const NAMED = 54;
+
+/** Where a stop is on the track, as a part of its length. @param {number} place @param {number} count */
+export const along = (place, count) => (count < 2 ? 0 : Math.max(0, Math.min(1, place / (count - 1))));
+
+/** The stretches of stops of one phase: [phase, first, last]. @param {Step[]} steps @param {number[]} stops @returns {[string, number, number][]} */
+export function phasesOf(steps, stops) {
+  /** @type {[string, number, number][]} */
+  const found = [];
+  for (const [place, stop] of stops.entries()) {
+    const last = found[found.length - 1];
+    if (last?.[0] === steps[stop].phase) last[2] = place;
+    else found.push([steps[stop].phase, place, place]);
+  }
+  return found;
+}
+
+/** The turns of loops around a step, the outermost first. @param {Payload} payload @param {number} step */
+export const turnsAt = ({ loops = [] }, step) => loops.filter(([, first, last]) => first <= step && step <= last);
+
+/** @param {Stage} stage @param {HTMLInputElement} slider @param {(step: number) => void} go @returns {{root: HTMLElement, show: () => void, translate: () => void}} */
+function drawTrack(stage, slider, go) {
+  const { steps, loops = [], unusual = [] } = stage.payload;
+  const below = html("div", { class: "ipl-below-slider", "aria-hidden": "true" });
+  const root = html("div", { class: "ipl-track" }, slider, below);
+  /** @type {number[]} */
+  let drawn = [];
+
+  /** @param {string} style @param {number} from @param {number} to @param {string} title @param {string} [words] */
+  function stretch(style, from, to, title, words = "") {
+    const part = html("span", { class: style, title }, words);
+    part.style.left = `${100 * from}%`;
+    part.style.width = `${100 * Math.max(0, to - from)}%`;
+    return part;
+  }
+
+  function draw() {
+    const { stops } = stage;
+    const count = stops.length;
+    const edge = (/** @type {number} */ place) => along(place - 0.5, count);
+    const phases = phasesOf(steps, stops).map(([phase, first, last]) => stretch(`ipl-phase ipl-phase-${phase}`, edge(first), edge(last + 1), stage.word(phase)));
+    // Of loops in loops, only the outermost that has several turns is named.
+    const depth = Math.min(...loops.map(([, , , depth]) => depth));
+    const turns = loops.filter((turn) => turn[3] === depth).map(([says, first, last]) => stretch("ipl-turn", edge(placeOf(first, stops)), edge(placeOf(last, stops) + 1), "", speak(stage.payload.said[says], stage.language)));
+    const signs = unusual.map(([step, role]) => {
+      const place = placeOf(step, stops);
+      const sign = stretch(`ipl-sign ipl-sign-${role}`, along(place, count), 0, `${stage.word(`story_${role}`)} · ${stage.lineWords(steps[step].line ?? 0)}`);
+      sign.addEventListener("click", () => go(stops[place]));
+      return sign;
+    });
+    below.replaceChildren(...phases, ...turns, ...signs);
+    for (const turn of turns) turn.toggleAttribute("data-narrow", (parseFloat(turn.style.width) / 100) * below.clientWidth < NAMED);
+    drawn = stops;
+  }
+
+  new ResizeObserver(() => draw()).observe(below);
+  return {
+    root,
+    show() {
+      if (drawn !== stage.stops) draw();
+    },
+    translate: draw,
+  };
+}
+
 // The controls: step back and forth, play, the slider, the step mode, the language.
 
 /** @param {Stage} stage @returns {Part & {pace: ReturnType<typeof makePace>, add: (...controls: HTMLElement[]) => void}} */
@@ -64,8 +133,8 @@ export function drawToolbar(stage) {
     buttons[name] = html("button", { type: "button", class: "ipl-button" }, icon(name));
     buttons[name].addEventListener("click", () => (name === "play" ? pace.toggle() : act(name)));
   }
-  // Steps of three sizes, where the program was inside its functions.
-  const sizes = stage.payload.places?.some(([, , from]) => (from ?? -1) >= 0) ? ["into", "over", "out"] : [];
+  // Steps of three sizes, where the program was inside its functions, or a statement has several events.
+  const sizes = stage.payload.joined || stage.payload.places?.some(([, , from]) => (from ?? -1) >= 0) ? ["into", "over", "out"] : [];
   for (const name of sizes) {
     buttons[name] = html("button", { type: "button", class: "ipl-button ipl-size" }, icon(name));
     buttons[name].addEventListener("click", (event) => act(event.shiftKey ? `back${name[0].toUpperCase()}${name.slice(1)}` : name));
@@ -74,13 +143,15 @@ export function drawToolbar(stage) {
   speed.addEventListener("click", () => pace.change(pace.isFastest() ? -Infinity : 1));
   const slider = html("input", { type: "range", min: 0, step: 1 });
   slider.addEventListener("input", () => go(stage.stops[Number(slider.value)]));
+  const isLong = (stage.payload.loops ?? []).length > 0 || new Set(steps.map(({ phase }) => phase)).size > 1;
+  const track = isLong ? drawTrack(stage, slider, go) : null;
   const counter = html("span", { class: "ipl-counter", "aria-hidden": "true" });
   const where = html("span", { class: "ipl-where", "aria-hidden": "true" });
   const mode = html("button", { type: "button", class: "ipl-button ipl-mode" });
   mode.addEventListener("click", () => changeMode(stage));
   const tongue = html("button", { type: "button", class: "ipl-button ipl-tongue" });
   tongue.addEventListener("click", () => stage.choose("language", stage.language === "zh" ? "en" : "zh"));
-  const root = html("div", { class: "ipl-toolbar", role: "toolbar" }, ...Object.values(buttons), speed, slider, counter, where, mode, tongue);
+  const root = html("div", { class: "ipl-toolbar", role: "toolbar" }, ...Object.values(buttons), speed, track?.root ?? slider, counter, where, mode, tongue);
 
   /** @param {string} action */
   function act(action) {
@@ -101,11 +172,13 @@ export function drawToolbar(stage) {
     const number = numbered(step, steps, stops, stage.mode);
     const said = word(stage.mode === "line" ? "position_by_line" : "position", number);
     const at = now.line === null ? "" : `${word("clause")}${stage.lineWords(now.line, true)}`;
+    track?.show();
     put(slider, "max", stops.length - 1);
     slider.value = String(place);
-    const phase = word(now.phase);
+    const turns = turnsAt(stage.payload, step).map(([says]) => speak(stage.payload.said[says], stage.language));
+    const phase = [...turns, word(now.phase)].filter(Boolean).join(" · ");
     slider.setAttribute("aria-valuetext", `${said}${at}${phase && `${word("clause")}${phase}`}`);
-    write(counter, `${number.step} / ${number.steps}`);
+    write(counter, stage.inside ? insideOf(stage.inside) : `${number.step} / ${number.steps}`);
     write(where, phase);
     for (const name of ["first", "previous"]) buttons[name].toggleAttribute("data-end", place === 0);
     for (const name of ["next", "last"]) buttons[name].toggleAttribute("data-end", place === stops.length - 1);
@@ -114,7 +187,14 @@ export function drawToolbar(stage) {
     put(mode, "title", word(`mode_${stage.mode}_hint`));
   }
 
+  /** The number of an event of an opened statement. @param {[number, number]} run */
+  function insideOf([first, last]) {
+    const lines = stopsOf(steps, "line", first);
+    return `${placeOf(last, lines) + 1} / ${lines.length} · ${stage.step - first + 1} / ${last - first + 1}`;
+  }
+
   function translate() {
+    track?.translate();
     root.setAttribute("aria-label", stage.word("toolbar"));
     slider.setAttribute("aria-label", stage.word("slider"));
     for (const name of Object.keys(buttons)) if (name !== "play") label(buttons[name], stage.word(name));

@@ -21,8 +21,8 @@ export function dress(element, style, name) {
 export async function arrived(payload) {
   if (typeof payload !== "string") return payload;
   const found = JSON.parse(await unpacked(payload));
-  for (const { panels = [] } of [found, ...(found.sides ?? [])])
-    for (const { groups, table = [] } of panels) for (const group of [...groups, ...table]) if (group.open) group.open = summed(group.open);
+  for (const { panels = [], joined = [] } of [found, ...(found.sides ?? [])])
+    for (const { groups, table = [] } of [...panels, ...joined]) for (const group of [...groups, ...table]) if (group.open) group.open = summed(group.open);
   return found;
 }
 

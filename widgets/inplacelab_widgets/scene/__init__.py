@@ -21,8 +21,10 @@ the work, are made when the storage is first looked at (`svg.Lazily`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 from inplacelab.language import Text
 from inplacelab.place import same_line
@@ -30,7 +32,8 @@ from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
 from inplacelab.recording.file_text import presentable
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences import Headline, headline_of, line_headline, sentence
+from inplacelab.recording.sentences import Headline, headline_of, line_headline, line_sentence, sentence
+from inplacelab.recording.statements import by_statement, is_long, statements
 from inplacelab.supported import terms_of
 from inplacelab_widgets.scene.elements_panel import elements_panel
 from inplacelab_widgets.scene.graph_panel import graph_panel
@@ -39,11 +42,25 @@ from inplacelab_widgets.scene.memory_panel import memory_panel
 from inplacelab_widgets.scene.storages_panel import HIGHEST, WIDTH, storages_panel
 from inplacelab_widgets.scene.svg import Panel
 from inplacelab_widgets.scene.versions_panel import versions_panel
+from inplacelab_widgets.words.player import PLAYER
 
-__all__ = ["EVERYTHING", "PANELS", "Scene", "key_step", "opening_step", "panels_of", "scene_of"]
+__all__ = [
+    "EVERYTHING",
+    "JOINED",
+    "PANELS",
+    "Mode",
+    "Scene",
+    "key_step",
+    "opening_mode",
+    "opening_step",
+    "panels_of",
+    "scene_of",
+]
 
 PANELS = ("storages", "graph", "lanes", "memory", "elements")
 """The names of the panels, in the order in which they are shown."""
+JOINED = ("storages", "graph", "elements")
+"""The panels that are drawn of statements, too: what a whole statement did, as one step. The others have all events on an axis."""
 EVERYTHING = ("code", *PANELS)
 """All that a stepper can show: the code and the panels."""
 
@@ -52,6 +69,15 @@ def panels_of(recording: Recording) -> tuple[str, ...]:
     """Returns what is shown of a recording: no graph if its framework has no gradients."""
     graph = terms_of(recording).has_gradients
     return tuple(name for name in EVERYTHING if graph or name != "graph")
+
+
+Mode = Literal["event", "line"]
+"""What one step of the player is: an event, or a run of a statement."""
+
+
+def opening_mode(recording: Recording) -> Mode:
+    """Returns what one step is where a player opens: a whole statement if the recording is long."""
+    return "line" if is_long(recording) else "event"
 
 
 @dataclass(frozen=True)
@@ -63,6 +89,8 @@ class Scene:
     """The width of the storages, in px."""
     highest: float = HIGHEST
     """Their height, in px, beyond which only some are drawn in full."""
+    events: Recording | None = None
+    """The recording whose statements are the steps; None if each step is an event."""
     _sentences: dict[int, Text] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
@@ -90,15 +118,42 @@ class Scene:
         """The steps at which a reader may want to stop."""
         return frozenset(queries.interesting(self.recording))
 
+    @cached_property
+    def by_statement(self) -> Scene | None:
+        """The picture with one step for each statement; None if each has a single event."""
+        joined = by_statement(self.recording)
+        return None if len(joined) == len(self.recording) else Scene(joined, self.room, self.highest, self.recording)
+
+    def for_stills(self, steps: Sequence[int]) -> tuple[Scene, list[int]]:
+        """Returns the scene and its steps for still pictures of some steps: of a long recording, whole statements if each step ends one."""
+        ends = {run[-1]: index for index, run in enumerate(statements(self.recording))}
+        if self.by_statement is None or not is_long(self.recording) or not ends.keys() >= {*steps}:
+            return self, [*steps]
+        return self.by_statement, [ends[step] for step in steps]
+
+    def position(self, step: int) -> Text:
+        """Returns the number of a step in words; that of a statement among those that change anything, as the player counts them."""
+        if self.events is None:
+            return PLAYER["position"].format(step=step + 1, steps=len(self.recording))
+        changing = [each for each in range(len(self.recording)) if not queries.changes_nothing(self.recording, each)]
+        return PLAYER["position_by_line"].format(step=sum(each <= step for each in changing), steps=len(changing))
+
     def sentence(self, step: int) -> Text:
         """Returns the sentence of a step."""
         if step not in self._sentences:
-            self._sentences[step] = sentence(self.recording, step)
+            told = sentence(self.recording, step) if self.events is None else line_sentence(self.events, self._end(step))
+            self._sentences[step] = told
         return self._sentences[step]
 
     def headline(self, step: int) -> Headline:
         """Returns what a step did in one clause, and the rest of its sentence."""
+        if self.events is not None:
+            return line_headline(self.events, self._end(step))
         return headline_of(self.recording, step, self.sentence(step))
+
+    def _end(self, step: int) -> int:
+        """The last event of a statement."""
+        return step if self.events is None else statements(self.events)[step][-1]
 
     def line_headline(self, step: int) -> Headline | None:
         """Returns the same of the line of a step, if it has several steps and this is the last of them."""

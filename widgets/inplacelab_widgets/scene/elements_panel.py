@@ -40,8 +40,8 @@ from inplacelab_widgets.scene.svg import (
 )
 from inplacelab_widgets.scene.tensor_cards import METADATA, NAMES, Card, CardContent, cards, chip_marks, stretches
 from inplacelab_widgets.scene.tensor_grids import Cell, cell_values, effect_marks, element_key, value_text
-from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, coordinate, number, widest, width_of
-from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
+from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, coordinate, widest, width_of
+from inplacelab_widgets.scene.timeline import Life, has_exponents, shared_rows, storage_lives
 from inplacelab_widgets.scene.value_grid import ARC, COLUMNS_BAND, HEADING, HEIGHT, ROW_LABELS, Grid, Index, position
 
 # --- hops -------------------------------------------------------------------------------------------------------------
@@ -170,6 +170,8 @@ class Sheet(NamedTuple):
     notes: tuple[tuple[Text, Runs], ...]
     """The notes below the elements, with the steps at which they are shown."""
 
+    exponent: bool
+    """Whether its values are written with exponents, as those of its whole storage."""
     width: float
     height: float
     """The height of the elements and the notes below them, in px."""
@@ -183,8 +185,9 @@ def sheet_for(
     moments = (*since, *(each for each in storage.moments if first < each[0] <= last))
     # The width of a cell depends on the values, and the number of drawn values on that width: begin with the narrowest cells.
     most = Grid(facts, NARROWEST_CELL, room)
+    exponent = has_exponents(storage)
     value_texts = [
-        number(value) for _, values in cell_values(facts, moments, most) for value in values if value is not None
+        value_text(value, exponent=exponent) for _, values in cell_values(facts, moments, most) for value in values
     ]
     own = moments[0][1]
     labels = [_slot(own, facts, index) for index, _, _ in most.cells()]
@@ -199,7 +202,9 @@ def sheet_for(
     changes = tuple(_changes(facts, before))
     content = [*metadata, *(line for _, line in changes), *(said for said, _ in notes)]
     width, height = max(grid.width, widest(content, SMALL)), AIR + LINE * len(notes) if notes else 0
-    return Sheet(facts, first, last, grid, own, values, metadata, changes, tuple(notes), width, grid.height + height)
+    return Sheet(
+        facts, first, last, grid, own, values, metadata, changes, tuple(notes), exponent, width, grid.height + height
+    )
 
 
 def _changes(facts: TensorFacts, before: TensorFacts | None) -> Iterable[tuple[str, Text]]:
@@ -285,7 +290,8 @@ def _words(sheet: Sheet, cells: Sequence[Cell]) -> list[Mark]:
     marks = []
     for k, (index, x, y) in enumerate(cells):
         middle = round(x + sheet.grid.cell / 2, 1)
-        content = text_runs("text value", ((step, value_text(known[k])) for step, known in sheet.values), sheet.last)
+        texts = ((step, value_text(known[k], exponent=sheet.exponent)) for step, known in sheet.values)
+        content = text_runs("text value", texts, sheet.last)
         slot = Look("text tiny middle", _slot(sheet.storage, sheet.facts, index))
         marks.append(text(middle, y + 14.5, content, keys=(element_key(sheet.facts, index),)))
         marks.append(text(middle, y + 26, between(sheet.first, sheet.last, slot)))

@@ -19,11 +19,12 @@ from typing import cast
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, StorageFacts, Summary, TensorFacts, Values
+from inplacelab.recording.numerals import number
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import Touched, common_runs, element_values, slots_under
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.svg import Look, Mark, between, flashes, lasting, rect, text
-from inplacelab_widgets.scene.text_layout import boxes, coordinate, number
+from inplacelab_widgets.scene.text_layout import boxes, coordinate
 from inplacelab_widgets.scene.timeline import Life
 from inplacelab_widgets.scene.value_grid import Index, position
 
@@ -59,7 +60,7 @@ def height(*, has_was: bool) -> float:
     return TITLE + ROWS * (PITCH + WAS * has_was) + 6
 
 
-def views(life: Life[StorageFacts], done: Mapping[int, Touched]) -> Iterator[View]:
+def views(life: Life[StorageFacts], done: Mapping[int, Touched], *, exponent: bool = False) -> Iterator[View]:
     """Yields the views of the lens over the life of a storage: it moves at each write."""
     first, earlier = 0, None
     for step, facts in life.moments:
@@ -67,13 +68,14 @@ def views(life: Life[StorageFacts], done: Mapping[int, Touched]) -> Iterator[Vie
         slots = now.written or now.around
         if slots:
             first = magnified_from(slots[0][0], facts.slots)
-        texts, before = _texts(facts, first), _texts(earlier or facts, first)
+        texts, before = (_texts(each, first, exponent=exponent) for each in (facts, earlier or facts))
         yield View(step, first, texts, Touched(*(common_runs(each, ((first, first + SIZE),)) for each in now)), before)
         earlier = facts
 
 
-def _texts(facts: StorageFacts, first: int) -> tuple[str, ...]:
-    return tuple(value_text(facts, slot) if slot < facts.slots else "" for slot in range(first, first + SIZE))
+def _texts(facts: StorageFacts, first: int, *, exponent: bool) -> tuple[str, ...]:
+    slots = range(first, first + SIZE)
+    return tuple(value_text(facts, slot, exponent=exponent) if slot < facts.slots else "" for slot in slots)
 
 
 def magnified_from(slot: int, slots: int) -> int:
@@ -86,25 +88,32 @@ def magnified_from(slot: int, slots: int) -> int:
     return min(slot // PER_ROW * PER_ROW, last)
 
 
-def value_text(facts: StorageFacts, slot: int) -> str:
+def value_text(facts: StorageFacts, slot: int, *, exponent: bool = False) -> str:
     """Returns the value of a slot, or a dot if it was not recorded."""
     values = facts.values
     if isinstance(values, tuple):
-        return number(values[slot], LONGEST_WHOLE)
+        return number(values[slot], LONGEST_WHOLE, exponent=exponent)
     if isinstance(values, Summary):
         pieces = (*values.runs, (0, values.head), (facts.slots - len(values.tail), values.tail))
         for start, piece in pieces:
             if start <= slot < start + len(piece):
-                return number(piece[slot - start], LONGEST_WHOLE)
+                return number(piece[slot - start], LONGEST_WHOLE, exponent=exponent)
     return UNKNOWN
 
 
 def lens_marks(
-    left: float, top: float, storage: int, life: Life[StorageFacts], done: Mapping[int, Touched], *, has_was: bool
+    left: float,
+    top: float,
+    storage: int,
+    life: Life[StorageFacts],
+    done: Mapping[int, Touched],
+    *,
+    has_was: bool,
+    exponent: bool,
 ) -> list[Mark]:
     """Draws the lens with its top left corner at (left, top)."""
     pitch = PITCH + WAS * has_was
-    found, keys = tuple(views(life, done)), (f"s{storage}",)
+    found, keys = tuple(views(life, done, exponent=exponent)), (f"s{storage}",)
     frame = between(life.first, life.last, Look("slot lens"))
     places = [(left + k % PER_ROW * CELL, top + TITLE + k // PER_ROW * pitch) for k in range(SIZE)]
     marks = [rect(x, y, CELL, CELL_HEIGHT, frame, keys=keys) for x, y in places]

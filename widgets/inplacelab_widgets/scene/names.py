@@ -8,15 +8,16 @@ from math import inf
 from inplacelab.language import Text
 from inplacelab.place import Place
 from inplacelab.recording.code_of_steps import code_of
-from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
+from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.naming import Naming, Passed, namings, node_label
+from inplacelab.recording.numerals import in_exponents, number
 from inplacelab.recording.places import bare_name, source_label
 from inplacelab.recording.recording import Called, Recording, State, coming
 from inplacelab.recording.relations import made, related
 from inplacelab.recording.slots import Laid
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.text_layout import Words, abridged, number, shortened
+from inplacelab_widgets.scene.text_layout import Words, abridged, shortened
 from inplacelab_widgets.words.player import PLAYER
 
 _INDICES = "ijklmnpq"
@@ -182,8 +183,11 @@ def extremes(storage: StorageFacts) -> Text:
     if isinstance(values, Summary):
         if values.minimum is None or values.maximum is None:
             return words.RANGE_NOT_MEASURED
-        return words.RANGE.format(minimum=number(values.minimum), maximum=number(values.maximum))
-    real = [value for value in values or () if not isinstance(value, complex)]
-    if not real:
-        return words.NOT_RECORDED
-    return words.RANGE.format(minimum=number(min(real)), maximum=number(max(real)))
+        ends: Sequence[Number] = (values.minimum, values.maximum)
+    else:
+        real = [value for value in values or () if not isinstance(value, complex)]
+        if not real:
+            return words.NOT_RECORDED
+        ends = min(real), max(real)
+    minimum, maximum = (number(end, exponent=in_exponents(ends)) for end in ends)
+    return words.RANGE.format(minimum=minimum, maximum=maximum)

@@ -115,6 +115,7 @@ STYLES: dict[str, dict[str, str]] = (
         "in-warp": {"fill": "tint", "stroke": "now", "stroke-width": "1"},
         "beam": {"fill": "faint", "fill-opacity": "0.55", "stroke": "none"},
         "ribbon": {"fill-opacity": "0.16", "stroke-width": "0.8"},
+        "tick": {"stroke": "none"},
         "pixels": {"image-rendering": "pixelated"},
         "rim": _DRAWN | {"stroke": "now", "stroke-width": "1.8"},
         "rim-ground": _DRAWN | {"stroke": "paper", "stroke-width": "4"},

@@ -23,10 +23,11 @@ from inplacelab.recording.quiz import Question
 from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import Headline
 from inplacelab.recording.sentences.failures import Mark
+from inplacelab.recording.statements import statements
 from inplacelab.recording.trace import trace
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene import PANELS, Scene, panels_of
+from inplacelab_widgets.scene import JOINED, PANELS, Mode, Scene, panels_of
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.key_steps import Chapter, story
 from inplacelab_widgets.scene.names import has_sources, player_words, unquoted
@@ -63,6 +64,7 @@ def payload(
     only: int | None = None,
     extent: Extent = "full",
     follow: str = "",
+    mode: Mode = "event",
 ) -> Json:
     """Returns all data that the player needs to play a recording without a Jupyter kernel.
 
@@ -74,10 +76,11 @@ def payload(
         only: the step to pack alone, for the first picture; all steps if not given.
         extent: how much of the first picture to pack.
         follow: the name of the tensor that is followed in the first picture; of the others it has the names only.
+        mode: what a step is in the first picture.
     """
     shown = panels_of(scene.recording) if panels is None else panels
     asked = {"predict": [question_data(scene.recording, each) for each in questions]}
-    return _Packer(scene, shown, only, extent, follow).packed() | asked
+    return _Packer(scene, shown, only, extent, follow, mode).packed() | asked
 
 
 _PANES = {"graph": ("graph",), "history": ("lanes", "memory"), "elements": ("elements",)}
@@ -97,12 +100,15 @@ _LATER: Json = {
 
 
 class _Packer:
-    def __init__(self, scene: Scene, panels: Sequence[str], only: int | None, extent: Extent, follow: str) -> None:
+    def __init__(
+        self, scene: Scene, panels: Sequence[str], only: int | None, extent: Extent, follow: str, mode: Mode
+    ) -> None:
         self.scene = scene
         self.shown = panels
         self.only = only
         self.extent = extent
         self.follow = follow
+        self.is_joined = mode == "line" and scene.by_statement is not None
         self.pools = Pools()
         self.lines = Lines(scene.recording)
         # Of a program of one text without functions, the lines say all.
@@ -118,6 +124,7 @@ class _Packer:
         opens = "graph" if any(state.nodes for state in recording.states()) else "history"
         steps = [self._step(index) for index in range(len(recording))]
         panels = [self._panel(name, opens) for name in PANELS if name in self.shown]
+        joined = [self._joined(name, opens) for name in JOINED if name in self.shown and scene.by_statement]
         later = self._later() if self.only is None else {**_LATER, "only": self.only, "longest": self._longest()}
         return {
             "title": recording.title,
@@ -147,6 +154,7 @@ class _Packer:
             "story": [_chapter(chapter) for chapter in story(recording)],
             "steps": steps,
             "panels": panels,
+            **({"joined": joined} if joined and (self.only is None or self.is_joined) else {}),
             "threads": [
                 _thread(each) if self.only is None or each.name == self.follow else {"name": each.name}
                 for each in threads(recording)
@@ -178,7 +186,9 @@ class _Packer:
             (self.lines.of(step.place), step.op, step.category, step.backward and step.backward.action): step.index
             for step in self.scene.recording.steps
         }
-        said = dict.fromkeys(self.scene.headline(step) for step in sites.values())
+        runs = {run[-1] for run in statements(self.scene.recording)} if self.is_joined else set()
+        lines = (self.scene.line_headline(step) for step in sorted({*sites.values()} & runs))
+        said = dict.fromkeys([*filter(None, lines)] or [self.scene.headline(step) for step in sites.values()])
         longest = (
             nlargest(_MEASURED, said, key=lambda words: width_of(words.detail.in_language(language), NORMAL))
             for language in LANGUAGES
@@ -190,12 +200,29 @@ class _Packer:
         """A panel; an empty one where the first picture does not show it."""
         if self.only is None:
             return self.pools.panel(self.scene.panel(name))
+        if not self._is_open(name, opens) or (self.is_joined and name in JOINED):
+            return self.pools.panel(empty(name))
+        return self.pools.panel(at_step(self.scene.panel(name), self.only))
+
+    def _joined(self, name: str, opens: str) -> Json:
+        """The same of a panel that is drawn of statements. Its steps are counted as events: a statement is seen at its last one."""
+        runs = statements(self.scene.recording)
+        joined = self.scene.by_statement
+        if joined is None or not self._is_open(name, opens):
+            return self.pools.panel(empty(name))
+        panel = joined.panel(name)
+        if self.only is not None:
+            panel = at_step(panel, next(k for k, run in enumerate(runs) if self.only < run.stop))
+        return self.pools.panel(panel, runs)
+
+    def _is_open(self, name: str, opens: str) -> bool:
+        """Whether the first picture shows a panel."""
+        if self.only is None or name == "storages":
+            return True
         # As the player does: the pane that opens, or the first one.
         panes = [_PANES[opens], *_PANES.values()]
         pane = next((pane for pane in panes if not {*pane}.isdisjoint(self.shown)), ())
-        if name != "storages" and not (name in pane and self.extent == "full"):
-            return self.pools.panel(empty(name))
-        return self.pools.panel(at_step(self.scene.panel(name), self.only))
+        return name in pane and self.extent == "full"
 
     def _step(self, index: int) -> Json:
         steps = self.scene.recording.steps

@@ -10,7 +10,6 @@ divides its room as it will for all steps.
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -23,14 +22,14 @@ from typing import Any
 from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import Number, Step, StorageFacts, Summary, Values
+from inplacelab.recording.numerals import number, whole
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.scene.large_storages import LONGEST_WHOLE
 from inplacelab_widgets.scene.storage_row import WITH_VALUES
 from inplacelab_widgets.scene.storages_panel import drawn_together
 from inplacelab_widgets.scene.svg import Group, Look, Mark, More, Panel, Runs, flowed
-from inplacelab_widgets.scene.text_layout import Words, number
-from inplacelab_widgets.scene.timeline import WIDTH, storage_lives
+from inplacelab_widgets.scene.text_layout import Words
+from inplacelab_widgets.scene.timeline import WIDTH, Life, has_exponents, storage_lives
 
 __all__ = ["in_both_languages", "question_data"]
 
@@ -205,6 +204,7 @@ class Pools:
         self._moves = _Pool(lambda moves: {key: _number(value) for key, value in moves})
         self._looks = _Pool(self._look)
         self._known: dict[int, tuple[Runs, list[int]]] = {}
+        self._statements: Sequence[range] = ()
 
     def packed(self) -> Json:
         """Returns the values that the panels and tables refer to."""
@@ -219,8 +219,18 @@ class Pools:
         """Returns the position of words."""
         return self._words.position(words)
 
-    def panel(self, panel: Panel) -> Json:
-        """Packs a panel over all steps."""
+    def panel(self, panel: Panel, statements: Sequence[range] = ()) -> Json:
+        """Packs a panel over all steps.
+
+        Args:
+            panel: the panel.
+            statements: the events of each of its steps, if these are statements. They are packed as the last events.
+        """
+        if statements:
+            self._statements, self._known = statements, {}
+            packed = self.panel(panel)
+            self._statements, self._known = (), {}
+            return packed
         size = {"name": panel.name, "width": panel.width, "height": panel.height}
         notes: Json = {"notes": self._packed_runs(panel.notes)} if panel.notes else {}
         groups = {"groups": [packed for group in panel.groups for packed in self._unfolded(group, panel.more)]}
@@ -232,7 +242,9 @@ class Pools:
             notes["opened"] = self.panel(panel.opened.panel)
         table = {"table": [self._group(each) for each in panel.table]} if panel.table else {}
         copies = (
-            {"copies": [[each.step, [*each.source], [*each.target]] for each in panel.copies]} if panel.copies else {}
+            {"copies": [[self._seen(each.step), [*each.source], [*each.target]] for each in panel.copies]}
+            if panel.copies
+            else {}
         )
         return {**size, **notes, "says": self._packed_runs(panel.says), **groups, **table, **copies}
 
@@ -261,8 +273,18 @@ class Pools:
         for step, words_then in words:
             position = self.says(words_then)
             if not packed or packed[-1] != position:
-                packed += [step, position]
+                packed += [self._seen(step), position]
         return packed
+
+    def _seen(self, step: int) -> int:
+        """The event at which a step is seen: the last one of a statement."""
+        if step < 0 or not self._statements:
+            return step
+        return self._statements[step].stop - 1 if step < len(self._statements) else self._statements[-1].stop
+
+    def _until(self, step: int) -> int:
+        """The last event before the next step is seen."""
+        return step if step < 0 or not self._statements else self._seen(step + 1) - 1
 
     def _unfolded(self, group: Group, more: More | None) -> Iterable[Json]:
         """A group; the note about folded groups is replaced by these groups."""
@@ -272,7 +294,7 @@ class Pools:
 
     def _group(self, group: Group) -> Json:
         place: Json = {"x": _number(group.x), "y": _number(group.y), "height": _number(group.height)}
-        place |= {"width": _number(group.width), "first": group.first, "last": group.last}
+        place |= {"width": _number(group.width), "first": self._seen(group.first), "last": self._until(group.last)}
         if group.is_fixed:
             place["fixed"] = True
         if group.row is not None:
@@ -281,7 +303,7 @@ class Pools:
             place["key"] = group.key
         if group.open:
             # As distances, which repeat from turn to turn of a loop, so that they are compressed well.
-            steps = [step for span in group.open for step in span]
+            steps = [step for first, last in group.open for step in (self._seen(first), self._until(last))]
             place |= {"open": [steps[0], *(after - step for step, after in pairwise(steps))]}
         return {**place, "marks": [self._mark(mark) for mark in group.marks]}
 
@@ -302,7 +324,7 @@ class Pools:
             found = []
             self._known[id(runs)] = runs, found  # kept alive, so that no other runs get this id
             for step, look in runs:
-                found += (step, _GONE if look is None else self._looks.position(look))
+                found += (self._seen(step), _GONE if look is None else self._looks.position(look))
         return found
 
     def _look(self, look: Look) -> list[int]:
@@ -335,9 +357,10 @@ def _number(value: str | float) -> str | float:
 
 MOST_NUMBERS = 4096
 """The most values sent for one version of a storage."""
-_PLAIN = re.compile(r"-?[1-9]\d*|0|-?\d+\.\d+")
 MOST_BYTES = 60_000
-"""The most bytes sent for all storages together."""
+"""The most bytes sent for all storages with a lens together; and for all the others."""
+_LONGEST_SAME = 8
+"""The most digits of an integer that is sent as a number: the player writes it as it does a whole float."""
 _SHORTEST = len("[[0,[1]]]")
 
 Piece = tuple[int, Values]
@@ -345,21 +368,29 @@ Piece = tuple[int, Values]
 
 
 def pages(recording: Recording) -> list[Json]:
-    """Returns for each large storage its recorded values: [step, [[first slot, values], ...]] for each change."""
-    left, found = MOST_BYTES, []
+    """Returns for each large storage, and for each other of which a value is rounded in the picture, its recorded values: [step, [[first slot,
+    values], ...]] for each change.
+    """
+    left, found = {True: MOST_BYTES, False: MOST_BYTES}, []
     for storage, life in storage_lives(recording).items():
         slots = max(facts.slots for facts in life.every())
-        if slots <= WITH_VALUES:
+        exponent, has_lens = has_exponents(life), slots > WITH_VALUES
+        if not has_lens and not _is_rounded(life):
             continue
         moments = []
         before: Values | Summary | None = None
         for step, facts in life.moments:
-            sent = _sent(_changes(before, facts), left) if left >= _SHORTEST else []
-            left -= len(json.dumps(sent, separators=(",", ":"))) if sent else 0
+            sent = _sent(_changes(before, facts), left[has_lens]) if left[has_lens] >= _SHORTEST else []
+            left[has_lens] -= len(json.dumps(sent, separators=(",", ":"))) if sent else 0
             moments.append([step, sent])
             before = facts.values
-        found.append({"key": f"s{storage}", "slots": slots, "moments": moments})
+        found.append({"key": f"s{storage}", "slots": slots, "exponent": exponent, "moments": moments})
     return found
+
+
+def _is_rounded(life: Life[StorageFacts]) -> bool:
+    known = (facts.values for facts in life.every() if isinstance(facts.values, tuple))
+    return any(type(value) is not int and number(value) != whole(value) for values in known for value in values)
 
 
 def _sent(pieces: Sequence[Piece], room: int) -> list[Any]:
@@ -400,10 +431,14 @@ def _first(pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def number_sent(value: Number) -> float | int | bool | str:
-    """Returns a value as it is shown; as a number where JavaScript prints it in the same way."""
-    digits = number(value, LONGEST_WHOLE)
+    """Returns a whole value: as a number, unless JSON has none or the player would take an integer for a float."""
     if isinstance(value, bool):
         return value
-    if isinstance(value, complex) or not isfinite(value) or not _PLAIN.fullmatch(digits):
+    digits = whole(value)
+    if (
+        isinstance(value, complex)
+        or not isfinite(value)
+        or (isinstance(value, int) and len(digits.lstrip("-")) > _LONGEST_SAME)
+    ):
         return digits
-    return float(digits) if "." in digits else int(digits)
+    return int(digits) if digits.lstrip("-").isdigit() else float(digits)

@@ -39,7 +39,6 @@ from inplacelab_widgets.scene.svg import (
     window,
 )
 from inplacelab_widgets.scene.text_layout import LATIN_EM, NORMAL, SMALL, Words, shortened, width_of, wrapped
-from inplacelab_widgets.words.player import PLAYER
 
 LINE_HEIGHT = 18.0
 NEIGHBORS = 2
@@ -286,7 +285,7 @@ def picture_width(scene: Scene) -> float:
 def place_of(scene: Scene, step: int) -> list[Text]:
     """Returns the position of a step in words: its number, its line, its phase."""
     now = scene.recording.steps[step]
-    position = PLAYER["position"].format(step=step + 1, steps=len(scene.recording))
+    position = scene.position(step)
     line = [place_in_words(scene.recording, now.place)] if now.place is not None else []
     phase = player_words(terms_of(scene.recording))[stages(scene.recording)[step]]
     return [position, *line, *([phase] if phase.en else [])]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts
 from inplacelab.recording.naming import is_constant, storage_label
+from inplacelab.recording.numerals import number
 from inplacelab.recording.slots import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import large_storages, version_line
@@ -30,8 +31,9 @@ from inplacelab_widgets.scene.tensor_grids import (
     lost_marks,
     placed,
     ribbon_marks,
+    tick_marks,
 )
-from inplacelab_widgets.scene.text_layout import SMALL, Words, number, size_in_bytes, widest, width_of
+from inplacelab_widgets.scene.text_layout import SMALL, Words, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.timeline import Life
 from inplacelab_widgets.scene.value_grid import RIBBONS
 from inplacelab_widgets.scene.version_line import Counter, Raise, VersionLine
@@ -115,8 +117,7 @@ class Storage:
         yield from self._grid_marks(step, done)
         for seat, x, y in at.names:
             if at.above and not at.are_names_beside:  # no ribbon crosses the words
-                ground = between(self.life.first, self.life.last, Look("paper"))
-                yield rect(round(x - 2, 1), y, round(seat.width + 4, 1), CAPTION - 5, ground)
+                yield self._ground(seat, x, y)
             yield from caption_marks(seat, x, y, self.roles)
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
@@ -124,6 +125,8 @@ class Storage:
         is_read_last = self.last > self.life.last and bool(self.done.get(self.life.last + 1, Touched()).read)
         seen = replace(life, last=life.last + is_read_last)
         yield from row_marks(at.strip, at.strip_top, self.id, seen, done, self.lost)
+        for card, sheet in (each for seat, *_ in at.above for each in seat.sheets):
+            yield from tick_marks(card, sheet, at.strip, at.strip_top, self.roles.get(card.tensor, {}), done)
         yield from self.storage_pins.marks(PIN_LEFT, at.pins_top)
 
     def _title_marks(self) -> Iterator[Mark]:
@@ -174,18 +177,24 @@ class Storage:
         for seat, x, row in at.above:
             for card, sheet in seat.sheets:
                 ends = at.rows[row] + sheet.drawn.height, at.floors[row], at.strip_top
-                yield from ribbon_marks(card, sheet, at.strip, x, ends, self.roles.get(card.tensor, {}))
+                yield from ribbon_marks(card, sheet, at.strip, x, ends, self.roles.get(card.tensor, {}), done)
         for seat, x, row in at.above:
+            if row:  # no ribbon of a row above crosses the words
+                yield self._ground(seat, x, at.rows[row] - CAPTION)
             yield from caption_marks(seat, x, at.rows[row] - CAPTION, self.roles)
             for card, sheet in seat.near(step):
                 yield from grid_marks(card, sheet, x, at.rows[row], done)
                 if self.lost is not None:
                     yield from lost_marks(sheet, x, at.rows[row], self.lost)
 
+    def _ground(self, seat: Seat, x: float, y: float) -> Mark:
+        ground = between(self.life.first, self.life.last, Look("paper"))
+        return rect(round(x - 2, 1), y, round(seat.width + 4, 1), CAPTION - 5, ground)
+
     def _legend(self, scale: tuple[float, float]) -> Iterator[Mark]:
         """The colors of heat maps, with the values of the first and the last one, in the space for ribbons."""
         first, last, y = self.life.first, self.life.last, self.layout.names_top - 12
-        low, high = map(number, scale)
+        low, high = (number(each, exponent=self.layout.strip.exponent) for each in scale)
         x = self.layout.gutter + width_of(low, SMALL) + 4
         yield text(self.layout.gutter, y + 8, between(first, last, Look("text soft", low)))
         yield large_storages.legend_mark(x, y, 80, first, last)

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, Summary
+from inplacelab.recording.numerals import longest, number
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import Touched
 from inplacelab_widgets import words
@@ -24,13 +25,11 @@ from inplacelab_widgets.scene.text_layout import (
     SMALL,
     boxes,
     coordinate,
-    longest,
-    number,
     shortened,
     widest,
     width_of,
 )
-from inplacelab_widgets.scene.timeline import Life
+from inplacelab_widgets.scene.timeline import Life, has_exponents
 
 WITH_VALUES = 64
 UNKNOWN = "·"
@@ -80,6 +79,8 @@ class StorageRow:
     """The space to the right of each row for the values before a write, in px."""
     is_lens_beside: bool = False
     """Whether the lens stands to the right of the strip, not below it."""
+    exponent: bool = False
+    """Whether its values are written with exponents."""
     rows: int = field(init=False)
     ruler: float = field(init=False)
     pitch: float = field(init=False)
@@ -149,26 +150,36 @@ def storage_row(
         is_lens_beside: whether the lens stands to its right.
     """
     slots = max(facts.slots for facts in life.every())
-    available = room - gutter
+    available, exponent = room - gutter, has_exponents(life)
     if not slots:
         return StorageRow(0, 1, width_of(words.NO_SLOTS, NORMAL) + 12, 26, gutter=gutter)
     if slots <= WITH_VALUES:
         known = (facts.values for facts in life.every())
         recorded = ((*each.head, *each.tail) if isinstance(each, Summary) else each or () for each in known)
-        characters = longest(value for values in recorded for value in values)
+        characters = longest((value for values in recorded for value in values), exponent=exponent)
         cell = max(width_of("0" * characters, NORMAL) + 6, 28)
         rows = [each for each in folded if min(each, slots) * cell <= available]
         if rows:
             few = (each for each in rows if slots <= MOST_HIGH_ROWS * each)
-            return _folded(slots, next(few, rows[-1]), cell, gutter, available, is_written=is_written)
-        per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
-        if slots > per_row:
-            return _folded(slots, per_row, cell, gutter, available, is_written=is_written)
-        return StorageRow(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
+            per_row = next(few, rows[-1])
+        else:
+            per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
+        if rows or slots > per_row:
+            strip = _folded(slots, per_row, cell, gutter, available, is_written=is_written)
+        else:
+            strip = StorageRow(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
+        return replace(strip, exponent=exponent)
     if is_narrow:
         available = min(available, large_storages.WIDTH)
     return StorageRow(
-        slots, slots, available / slots, 14, gutter=gutter, has_was=is_written, is_lens_beside=is_lens_beside
+        slots,
+        slots,
+        available / slots,
+        14,
+        gutter=gutter,
+        has_was=is_written,
+        is_lens_beside=is_lens_beside,
+        exponent=exponent,
     )
 
 
@@ -183,16 +194,16 @@ def _folded(slots: int, per_row: int, cell: float, gutter: float, available: flo
     return replace(strip, was_beside=min(wanted, room)) if is_written and not few and room >= LEAST_BESIDE else strip
 
 
-def cell_texts(facts: StorageFacts) -> list[str]:
+def cell_texts(facts: StorageFacts, *, exponent: bool) -> list[str]:
     """Returns the text of each slot; "·" where the value was not recorded."""
     if isinstance(facts.values, tuple):
-        return [number(value) for value in facts.values]
+        return [number(value, exponent=exponent) for value in facts.values]
     texts = [UNKNOWN] * facts.slots
     if isinstance(facts.values, Summary) and facts.slots <= WITH_VALUES:
         for k, value in enumerate(facts.values.head):
-            texts[k] = number(value)
+            texts[k] = number(value, exponent=exponent)
         for k, value in enumerate(facts.values.tail):
-            texts[facts.slots - len(facts.values.tail) + k] = number(value)
+            texts[facts.slots - len(facts.values.tail) + k] = number(value, exponent=exponent)
     return texts
 
 
@@ -278,10 +289,12 @@ def _values(
     if strip.slots > WITH_VALUES:
         notes = lasting(((step, Look("text tiny", _note(strip, facts))) for step, facts in life.moments), life.last)
         left, lens_top = strip.lens
-        lens = large_storages.lens_marks(left, top + lens_top, storage, life, done, has_was=strip.has_was)
+        lens = large_storages.lens_marks(
+            left, top + lens_top, storage, life, done, has_was=strip.has_was, exponent=strip.exponent
+        )
         return [text(strip.gutter, top + strip.rows * strip.pitch + RULER - 2, notes), *lens]
     marks = []
-    content = [(step, cell_texts(facts)) for step, facts in life.moments]
+    content = [(step, cell_texts(facts, exponent=strip.exponent)) for step, facts in life.moments]
     for slot in range(strip.slots):
         ((left, right, y),) = strip.pieces(((slot, slot + 1),))
         shown = ((step, texts[slot] if slot < len(texts) else "") for step, texts in content)
@@ -384,7 +397,7 @@ def _earlier(
         shown[lost.step] = words.VALUE_KEPT, lost.kept, lost.slots
     found = {}
     for step, (word, facts, runs) in shown.items():
-        texts = cell_texts(facts) if facts is not None and facts.values is not None else []
+        texts = cell_texts(facts, exponent=strip.exponent) if facts is not None and facts.values is not None else []
         texts = [known.replace(UNKNOWN, "?") for known in texts] or ["?"] * strip.slots
         found[step] = _Earlier(word, texts, frozenset(slot for start, stop in runs for slot in range(start, stop)))
     return found

@@ -12,6 +12,7 @@ from typing import TypeVar
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.naming import edge_names, is_constant, storage_label
+from inplacelab.recording.numerals import whole
 from inplacelab.recording.recording import Recording, State
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
@@ -27,7 +28,7 @@ from inplacelab_widgets.scene.names import (
     passed_name,
 )
 from inplacelab_widgets.scene.saved_tensors import Key, PinContent, pin_changes, pins_at
-from inplacelab_widgets.scene.text_layout import Words, size_in_bytes, whole
+from inplacelab_widgets.scene.text_layout import Words, size_in_bytes
 from inplacelab_widgets.scene.timeline import step_changes
 
 _MOST_VALUES = 16

@@ -13,8 +13,9 @@ from math import inf, prod
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
+from inplacelab.recording.numerals import number
 from inplacelab.recording.slots import Runs as SlotRuns
-from inplacelab.recording.slots import Touched, element_values, is_contiguous, slots_under
+from inplacelab.recording.slots import Touched, element_values, is_contiguous, joined, slots_under
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.large_storages import LARGEST, MOST, SCALES, HeatMap, extent
 from inplacelab_widgets.scene.storage_row import EFFECTS, HOLLOW, WITH_VALUES, StorageRow
@@ -29,9 +30,9 @@ from inplacelab_widgets.scene.tensor_cards import (
     chip_marks,
     stretches,
 )
-from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, number, shortened, widest, width_of
-from inplacelab_widgets.scene.timeline import Life, shared_rows
-from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, Index, position, ribbons_path
+from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, shortened, widest, width_of
+from inplacelab_widgets.scene.timeline import Life, has_exponents, shared_rows
+from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, Index, are_tangled, position, ribbons_path, ticks_path
 
 CHIP = 17.0
 CAPTION = 35.0
@@ -59,6 +60,8 @@ class Sheet:
     last: int
     moments: tuple[tuple[int, StorageFacts], ...]
     drawn: Grid | HeatMap
+    exponent: bool = False
+    """Whether its values are written with exponents, as those of its whole storage."""
 
 
 @dataclass
@@ -251,7 +254,7 @@ def _with_sheets(
     most: float = inf,
 ) -> tuple[Seat, ...]:
     """The seats of tensors, each with its grid in each of its layouts: without values if it has more than `most` elements."""
-    found = []
+    found, exponent = [], has_exponents(life)
     for seat in _seats(cards):
         sheets: list[tuple[Card, Sheet]] = []
         for card, (first, last, face) in (
@@ -267,9 +270,10 @@ def _with_sheets(
             elif prod(facts.shape, start=1) > most or (most < inf and narrow.is_too_high):
                 drawn = Grid(facts, MINIATURE, room, hops=False)
             else:
-                values = [value_text(each) for _, row in cell_values(facts, moments, narrow) for each in row]
+                known = (each for _, row in cell_values(facts, moments, narrow) for each in row)
+                values = [value_text(each, exponent=exponent) for each in known]
                 drawn = Grid(facts, max(NARROWEST_CELL, widest(values, NORMAL) + 6), room, hops=False)
-            sheets.append((card, Sheet(facts, first, last, moments, drawn)))
+            sheets.append((card, Sheet(facts, first, last, moments, drawn, exponent)))
         found.append(Seat(seat.cards, tuple(sheets)))
     return tuple(found)
 
@@ -333,7 +337,8 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
         yield rect(x - 5, y + grid.top, 3, max(grid.height - grid.top, 4), edge, keys=card.keys)
     yield from effect_marks(facts, sheet.moments[0][1], grid, cells, done, sheet.first, sheet.last)
     for k, (index, left, top) in enumerate(() if grid.is_miniature else cells):
-        looks = text_runs("text value", ((step, value_text(known[k])) for step, known in values), sheet.last)
+        texts = ((step, value_text(known[k], exponent=sheet.exponent)) for step, known in values)
+        looks = text_runs("text value", texts, sheet.last)
         yield text(
             round(left + grid.cell / 2, 1), top + grid.row_height / 2 + 4.5, looks, keys=(element_key(facts, index),)
         )
@@ -359,9 +364,9 @@ def element_key(facts: TensorFacts, index: Index) -> str:
     return f"t{facts.id}:{','.join(map(str, index))}"
 
 
-def value_text(value: Number | None) -> str:
+def value_text(value: Number | None, *, exponent: bool) -> str:
     """Returns the value of an element; "·" if it was not recorded."""
-    return "·" if value is None else number(value)
+    return "·" if value is None else number(value, exponent=exponent)
 
 
 def effect_marks(
@@ -423,17 +428,62 @@ def ribbon_marks(
     x: float,
     ends: tuple[float, float, float],
     acting: Mapping[int, TensorRole],
+    done: Mapping[int, Touched],
 ) -> Iterator[Mark]:
-    """Draws the ribbons from the grid of a tensor to the strip: seen in the steps that are about the tensor, and while a reader points at it.
-    `ends` are the lower edge of the grid, that of the highest grid beside it, and the upper edge of the strip.
+    """Draws the ribbons from the grid of a tensor to the strip: those of the slots that a step touched, in the steps that are about the tensor; and all,
+    while a reader points at it. Of more than can be told apart, only those of the elements that a reader points at. `ends` are the lower edge of the
+    grid, that of the highest grid beside it, and the upper edge of the strip.
     """
     if strip.slots > WITH_VALUES:
         return
-    drawn = ribbons_path(sheet.facts, sheet.moments[0][1], sheet.drawn, strip.pieces, x, ends)
-    if not drawn:
+    facts, storage = sheet.facts, sheet.moments[0][1]
+    where = facts, storage, sheet.drawn, strip.pieces
+    style, every = f"ribbon c{card.color}-line c{card.color}-fill", ribbons_path(*where, x, ends)
+    hidden = between(sheet.first, sheet.last, Look(f"{style} asleep"))
+    if not every:
         return
-    style = f"ribbon c{card.color}-line c{card.color}-fill"
-    shown, hidden = Look(style), Look(f"{style} asleep")
-    moments = [(sheet.first, hidden, hidden)]
-    moments += [(step, shown, hidden) for step in acting if sheet.first <= step <= sheet.last]
-    yield path(drawn, flashes(moments, sheet.last), keys=card.keys)
+    if not are_tangled(*where):
+        yield path(every, hidden, keys=card.keys)
+    else:
+        cells = [*sheet.drawn.cells()]
+        for (_, *slots), (index, *_) in zip(_spans(facts, storage, cells), cells, strict=True):
+            alone = ribbons_path(*where, x, ends, ((slots[0], slots[1]),))
+            yield path(alone, hidden, keys=(element_key(facts, index),))
+    looks: dict[SlotRuns | None, Look | None] = {}  # a loop touches the same slots again and again
+    moments = []
+    for step in (step for step in acting if sheet.first <= step <= sheet.last):
+        only = _touched(sheet, done.get(step, Touched()))
+        if only not in looks:
+            drawn = "" if are_tangled(*where, only) else ribbons_path(*where, x, ends, only)
+            looks[only] = Look(style, None, (("d", drawn),)) if drawn else None
+        moments.append((step, looks[only], None))
+    if any(looks.values()):
+        yield Mark("path", (), flashes(moments, sheet.last), card.keys)
+
+
+def tick_marks(
+    card: Card,
+    sheet: Sheet,
+    strip: StorageRow,
+    top: float,
+    acting: Mapping[int, TensorRole],
+    done: Mapping[int, Touched],
+) -> Iterator[Mark]:
+    """Draws marks at the slots of a tensor in the steps that are about it and in which its ribbons cannot be told apart."""
+    if strip.slots > WITH_VALUES:
+        return
+    where = sheet.facts, sheet.moments[0][1], sheet.drawn, strip.pieces
+    steps = [step for step in acting if sheet.first <= step <= sheet.last]
+    tangled = [step for step in steps if are_tangled(*where, _touched(sheet, done.get(step, Touched())))]
+    if tangled:
+        shown = Look(f"tick c{card.color}-fill")
+        drawn = ticks_path(*where, top)
+        yield path(drawn, flashes([(step, shown, None) for step in tangled], sheet.last), keys=card.keys)
+
+
+def _touched(sheet: Sheet, done: Touched) -> SlotRuns | None:
+    """The slots of a tensor that a step touched; None if it touched none of them, or all."""
+    touched = joined(sorted((*done.written, *done.around, *done.read)))
+    spans = {(first, end) for _, first, end in _spans(sheet.facts, sheet.moments[0][1], [*sheet.drawn.cells()])}
+    reached = {(first, end) for first, end in spans if any(first < b and a < end for a, b in touched)}
+    return joined(sorted(reached)) if reached and reached != spans else None

@@ -12,8 +12,9 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Generic, TypeVar
 
-from inplacelab.recording.facts import NodeFacts, StorageFacts, TensorFacts
+from inplacelab.recording.facts import NodeFacts, StorageFacts, Summary, TensorFacts, Values
 from inplacelab.recording.naming import edge_names, kept_values
+from inplacelab.recording.numerals import in_exponents
 from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import made_from, stages
@@ -51,6 +52,17 @@ class Life(Generic[Facts]):
     def every(self) -> Iterable[Facts]:
         """Returns all the facts it ever had."""
         return (facts for _, facts in self.moments)
+
+
+def has_exponents(life: Life[StorageFacts]) -> bool:
+    """Returns whether the recorded values of a storage are written with exponents: at all steps, or at none."""
+    return any(in_exponents(values) for facts in life.every() for values in _recorded(facts))
+
+
+def _recorded(facts: StorageFacts) -> Iterable[Values]:
+    if isinstance(facts.values, Summary):
+        return facts.values.head, *(values for _, values in facts.values.runs), facts.values.tail
+    return (facts.values or (),)
 
 
 def followed(changes: Iterable[tuple[int, Key, Facts | None]], end: int) -> dict[Key, Life[Facts]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 from math import hypot, prod
 from operator import attrgetter, itemgetter
 from typing import NamedTuple, Protocol
@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.slots import Laid, Runs, slots_under
 from inplacelab_widgets.scene.names import axis_letter, hop
-from inplacelab_widgets.scene.text_layout import SMALL, coordinate, width_of
+from inplacelab_widgets.scene.text_layout import SMALL, boxes, coordinate, width_of
 
 MOST = 64
 """The most elements drawn one by one."""
@@ -159,6 +159,10 @@ THIN = 5.0
 """A slanted band that would be thinner than this, in px, is bent instead: down, level, and down to its slots."""
 LEVELS_APART = 2.0
 """The space between level bands, in px."""
+MOST_RIBBONS, MOST_CROSSINGS = 12, 12
+"""So many ribbons, and crossings of two of them, can be told apart."""
+TICK = 3.0
+"""The height of the marks of slots whose ribbons are not drawn, in px."""
 ROUND = 8.0
 """The radius of the inner side of a bend, in px."""
 
@@ -245,6 +249,7 @@ def ribbons_path(
     pieces_of: Callable[[Runs], Sequence[tuple[float, float, float]]],
     x: float,
     ends: tuple[float, float, float],
+    only: Runs | None = None,
 ) -> str:
     """Returns the ribbons of a tensor as a path.
 
@@ -260,14 +265,15 @@ def ribbons_path(
         x: the left edge of the grid.
         ends: the lower edge of the grid, that of the highest grid beside it, down to which the ribbons are vertical, and the upper edge
             of the strip.
+        only: the slots whose ribbons are drawn; None for all.
     """
     y, floor, top = ends
-    ribbons_path = _ribbons(facts, storage, grid)
-    edge = (grid.width - grid.left) / max(len(ribbons_path), 1)
-    sides = sorted((each.left, each.right) for each in ribbons_path)
+    ribbons = _ribbons(facts, storage, grid, only)
+    edge = (grid.width - grid.left) / max(len(ribbons), 1)
+    sides = sorted((each.left, each.right) for each in ribbons)
     aligned = all(one[1] <= other[0] + 0.2 for one, other in pairwise(sides))
     bands = []
-    for place, ribbon in enumerate(ribbons_path):
+    for place, ribbon in enumerate(ribbons):
         left = ribbon.left if aligned else grid.left + place * edge
         right = ribbon.right if aligned else left + edge
         for to_left, to_right, row in pieces_of(((ribbon.start, ribbon.stop),))[:1]:
@@ -284,6 +290,35 @@ def ribbons_path(
     else:
         outlines = [band.slanted(y + RIBBON_AIR, floor + RIBBON_AIR) for band in bands]
     return "".join(_outline(corners) for corners in outlines)
+
+
+def are_tangled(
+    facts: TensorFacts,
+    storage: StorageFacts,
+    grid: Cells,
+    pieces_of: Callable[[Runs], Sequence[tuple[float, float, float]]],
+    only: Runs | None = None,
+) -> bool:
+    """Returns whether ribbons are so many, or cross so often, that none can be followed."""
+    ribbons = _ribbons(facts, storage, grid, only)
+    if len(ribbons) > MOST_RIBBONS:
+        return True
+    ends = [(each.left, left) for each in ribbons for left, _, _ in pieces_of(((each.start, each.stop),))[:1]]
+    crossings = sum((one[0] - other[0]) * (one[1] - other[1]) < 0 for one, other in combinations(ends, 2))
+    return crossings > MOST_CROSSINGS
+
+
+def ticks_path(
+    facts: TensorFacts,
+    storage: StorageFacts,
+    grid: Cells,
+    pieces_of: Callable[[Runs], Sequence[tuple[float, float, float]]],
+    top: float,
+) -> str:
+    """Returns marks at the upper edge of the slots of a tensor, for a strip whose upper edge is `top`."""
+    runs = [(each.start, each.stop) for each in _ribbons(facts, storage, grid)]
+    pieces = dict.fromkeys(piece for run in runs for piece in pieces_of((run,)))
+    return "".join(boxes([(left + 1, top + y)], right - left - 2, TICK) for left, right, y in pieces)
 
 
 def _levels(bands: Sequence[_Band], above: float, below: float) -> list[tuple[float, float]]:
@@ -321,10 +356,12 @@ def _toward(corner: Point, other: Point, soft: Point) -> Point:
     return corner[0] + part * across, corner[1] + part * down
 
 
-def _ribbons(facts: TensorFacts, storage: StorageFacts, grid: Cells) -> list[_Ribbon]:
-    """The runs of slots of the drawn elements."""
+def _ribbons(facts: TensorFacts, storage: StorageFacts, grid: Cells, only: Runs | None = None) -> list[_Ribbon]:
+    """The runs of slots of the drawn elements, or of those in the slots `only`."""
     places = ((position(facts, index), index, left) for index, left, _ in grid.cells())
     elements = [(slots_under(storage, facts.dtype, at, at + 1), index, left) for at, index, left in places]
+    if only is not None:
+        elements = [each for each in elements if any(each[0][0] < b and a < each[0][1] for a, b in only)]
     ribbons: list[_Ribbon] = []
     for (start, stop), index, left in sorted(elements, key=itemgetter(0, 2)):
         right, row = left + grid.cell, {index[:-1]}

@@ -25,7 +25,7 @@ from inplacelab_widgets.scene.timeline import LEFT, RIGHT
 from inplacelab_widgets.side_by_side.comparison import ComparisonScene, Outline
 from inplacelab_widgets.side_by_side.ranks import RanksScene
 from inplacelab_widgets.side_by_side.ranks_picture import ranks_panel
-from inplacelab_widgets.words.player import LINKS, PLAYER, SHARE
+from inplacelab_widgets.words.player import LINKS, ORIGINS, PLAYER, PREDICT, SHARE, STORY
 from inplacelab_widgets.words.side_by_side import (
     BOTH_SIDES,
     COMPARED,
@@ -62,6 +62,8 @@ WITHOUT_PANELS: Json = {
 """What the payload of one program says of its panels, of a whole that has none besides its sides."""
 _OF_THE_WHOLE = ("keys", "marks", "story", "tables", "sharing", "predict", "title", "notes", "opens")
 """What the payload of a side has and only the whole shows."""
+_UNSAID = frozenset({*ORIGINS, *PREDICT, *STORY})
+"""Words of what the sides do not have."""
 
 
 Keys = Sequence[tuple[Text, Text]]
@@ -75,15 +77,25 @@ class _Frames:
         self.paths: dict[tuple[str, str, str], int] = {}
 
     def whole(
-        self, scene: ComparisonScene | RanksScene, recordings: Iterable[Recording], steps: list[Json], sides: list[Json]
+        self,
+        scene: ComparisonScene | RanksScene,
+        recordings: Iterable[Recording],
+        steps: list[Json],
+        sides: list[Json],
+        said: Mapping[str, Text],
     ) -> Json:
-        """Returns what the payloads have in common."""
+        """Returns what the payloads have in common. Of its words, a side keeps those that are not `said` by the whole."""
+        in_all = _said(said)
         notes = dict.fromkeys(note for each in recordings for note in each.notes)
         return {
             "title": scene.title,
             "concludes": self.pools.says(scene.conclusion),
             "notes": [in_both_languages(note) for note in notes],
-            "sides": sides,
+            "words": in_all,
+            "sides": [
+                each | {"words": {key: word for key, word in each["words"].items() if word != in_all.get(key)}}
+                for each in sides
+            ],
             "steps": steps,
             "paths": [list(paths) for paths in self.paths],
         }
@@ -100,6 +112,7 @@ class _Frames:
         """
         mine, *_ = of_all
         packed = {key: each for key, each in payload(scene, panels=panels).items() if key not in _OF_THE_WHOLE}
+        packed["words"] = {key: each for key, each in packed["words"].items() if key not in _UNSAID}
         return packed | {
             "title": scene.recording.title,
             "called": in_both_languages(scene.recording.title),
@@ -111,6 +124,8 @@ class _Frames:
             "changed": [],
             "elsewhere": {},
             "tables": [],
+            "threads": [],
+            "origins": {"numbers": packed["origins"]["numbers"]},
         }
 
     def words(self, said: Headline) -> Json:
@@ -167,9 +182,8 @@ def comparison_payload(scene: ComparisonScene) -> Json:
         for row in range(most)
     )
     return {
-        **frames.whole(scene, [scene.scene(side).recording for side in SIDES], steps, sides),
+        **frames.whole(scene, [scene.scene(side).recording for side in SIDES], steps, sides, PLAYER | LINKS | COMPARED),
         "tables": [frames.pools.table(DIFFERENCES, (BOTH_SIDES,), changes)],
-        "words": _said(PLAYER | LINKS | COMPARED),
         "sharing": _said(SHARE | SHARE_OF_COMPARISON),
         "keys": _keys(KEYS_OF_COMPARISON),
         "marks": [["ipl-differs", SAMPLE, in_both_languages(DIFFERS)]],
@@ -225,9 +239,8 @@ def ranks_payload(scene: RanksScene) -> Json:
         for k, each in enumerate(drifts)
     ]
     return {
-        **frames.whole(scene, recordings, steps, sides),
+        **frames.whole(scene, recordings, steps, sides, PLAYER | LINKS | RANKS),
         "tables": [frames.pools.table(DRIFT_TABLE, (PARAMETER, DIFFERENCES), changes)],
-        "words": _said(PLAYER | LINKS | RANKS),
         "keys": _keys(KEYS_OF_RANKS),
         "marks": [["ipl-differs", SAMPLE, in_both_languages(DIFFERS_BETWEEN_RANKS)]],
         **WITHOUT_PANELS | {"panels": [frames.pools.panel(ranks_panel(scene))]},

@@ -1,0 +1,193 @@
+"""Joins the steps of each statement: a step of the result is a whole run of a statement, from the state before it to the state after it.
+
+In a training loop, `opt.step()` is a hundred events. As one step it changes what all of them change together, and what was made and freed in
+between is not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from inplacelab.place import same_line
+from inplacelab.recording.code_of_steps import LONGEST, codes_of_nodes, spellings
+from inplacelab.recording.facts import ReadFacts, RewireFacts, Step, WriteFacts
+from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.relations import all_made
+from inplacelab.recording.slots import joined as joined_runs
+from inplacelab.recording.source_tree import line_text
+
+MOST_EVENTS = 60
+"""Programs of more events are read by statements first."""
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Facts = TypeVar("_Facts")
+
+
+def is_long(recording: Recording) -> bool:
+    """Whether a recording has so many events that it is read by statements first."""
+    return len(recording) > MOST_EVENTS
+
+
+def statements(recording: Recording) -> tuple[range, ...]:
+    """Returns the steps of each run of a statement without a break, in order."""
+    return recording.once(_statements)
+
+
+def _statements(recording: Recording) -> tuple[range, ...]:
+    steps = recording.steps
+    begins = [0, *(k for k in range(1, len(steps)) if not is_same_run(steps[k - 1], steps[k]))]
+    return tuple(range(first, end) for first, end in zip(begins, [*begins[1:], len(steps)], strict=True) if steps)
+
+
+def is_same_run(step: Step, after: Step) -> bool:
+    """Whether a step belongs to the same run of a statement as the one before it."""
+    return step.turn == after.turn and same_line(step.place, after.place)
+
+
+def by_statement(recording: Recording) -> Recording:
+    """Returns the recording with one step for each run of a statement.
+
+    Storages, tensors and nodes keep their numbers. A step of a single event stays as it is. Writes through a temporary view
+    count as writes through the tensor that it is a view of.
+    """
+    return recording.once(_by_statement)
+
+
+def _by_statement(recording: Recording) -> Recording:
+    parts = ([recording.steps[index] for index in run] for run in statements(recording))
+    steps = (
+        each[0] if len(each) == 1 else _told_apart(recording, joined_steps(recording, each), each) for each in parts
+    )
+    joined = replace(recording, steps=tuple(replace(step, index=index) for index, step in enumerate(steps)))
+    # What made a tensor or a node is an operation, which a statement of several no longer shows.
+    joined.takes_over(all_made, recording.once(all_made))
+    joined.takes_over(codes_of_nodes, recording.once(codes_of_nodes))
+    known = recording.once(spellings)
+    spelled = {
+        index: (None, _shown(recording, run)) if len(run) > 1 else known[run.start]
+        for index, run in enumerate(statements(recording))
+        if len(run) > 1 or run.start in known
+    }
+    joined.takes_over(spellings, spelled)
+    return joined
+
+
+def _shown(recording: Recording, run: range) -> str:
+    """The statement in place of its operations."""
+    text = line_text(recording, recording.steps[run.start].place).strip().replace("`", "'")
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def joined_steps(recording: Recording, parts: Sequence[Step]) -> Step:
+    """Returns one step that changes what steps in a row change together. It has the writes of the program's operations, not those of backward."""
+    before, after = recording.before(parts[0].index), recording.state(parts[-1].index)
+    given = [key for step in parts if step.kind == "operation" for key in step.inputs if key in before.tensors]
+    return replace(
+        parts[-1],
+        kind="line",
+        op=None,
+        category=None,
+        inputs=tuple(dict.fromkeys(given)),
+        output=None,
+        writes=_writes(write for step in parts if step.kind == "operation" for write in step.writes),
+        rewired=_rewired(before, after, parts),
+        kept=None,
+        backward=None,
+        error=None,
+        storages=_changed(before.storages, after.storages, (key for step in parts for key, _ in step.storages)),
+        counters=_changed(before.counters, after.counters, (key for step in parts for key, _ in step.counters)),
+        tensors=_changed(before.tensors, after.tensors, (key for step in parts for key, _ in step.tensors)),
+        nodes=_changed(before.nodes, after.nodes, (key for step in parts for key, _ in step.nodes)),
+        launches=(),
+        collective=None,
+        reads=(),
+        depends=None,
+    )
+
+
+def _told_apart(recording: Recording, step: Step, parts: Sequence[Step]) -> Step:
+    """The joined step as a step of its own: with the error and the operation that it is about, the writes of backward, and only what can be seen."""
+    before, after = recording.before(parts[0].index), recording.state(parts[-1].index)
+    failed = next((each for each in parts if each.error is not None), None)
+    moment = next((each for each in reversed(parts) if each.backward is not None), None)
+    writes = _writes(
+        replace(write, tensor=_seen(recording, write, each, after))
+        for each in parts
+        for write in each.writes
+        if write.storage in after.storages
+    )
+    acting = [each for each in parts if each.kind == "operation"]
+    teller = next((each for each in reversed(acting) if each.writes), acting[-1] if acting else None)
+    if failed is not None:
+        return replace(step, kind="error", op=failed.op, inputs=failed.inputs, error=failed.error, writes=writes)
+    if moment is not None and (teller is None or not any(each.writes for each in acting)):
+        return replace(step, kind="backward", phase="backward", op=moment.op, backward=moment.backward, writes=writes)
+    if teller is None:
+        return replace(step, writes=writes)
+    made = teller.output if teller.output in after.tensors and teller.output not in before.tensors else None
+    reads = [read for each in acting for read in each.reads if read.storage in before.storages]
+    return replace(
+        step,
+        kind="operation",
+        op=teller.op,
+        category=teller.category,
+        output=made,
+        kept=teller.kept if teller.kept in after.nodes else None,
+        writes=writes,
+        reads=_reads(reads, after),
+    )
+
+
+def _seen(recording: Recording, write: WriteFacts, step: Step, after: State) -> int:
+    """The tensor through which a write is seen after its statement: that itself, or if it is gone its base, or the first on its storage."""
+    if write.tensor in after.tensors:
+        return write.tensor
+    facts = recording.state(step.index).tensors.get(write.tensor)
+    if facts is not None and facts.base in after.tensors:
+        return facts.base
+    return next((each.id for each in after.tensors_on(write.storage)), write.tensor)
+
+
+def _writes(writes: Iterable[WriteFacts]) -> tuple[WriteFacts, ...]:
+    """Returns the writes to one counter through one tensor as one write."""
+    found: dict[tuple[int, int], WriteFacts] = {}
+    for write in writes:
+        known = found.get((write.counter, write.tensor))
+        if known is None:
+            found[write.counter, write.tensor] = write
+        else:
+            slots = joined_runs(sorted(known.slots + write.slots))
+            found[write.counter, write.tensor] = replace(known, after=write.after, slots=slots)
+    return tuple(found.values())
+
+
+def _reads(reads: Iterable[ReadFacts], after: State) -> tuple[ReadFacts, ...]:
+    """Returns the reads through one tensor as one read. Nothing is shown to be copied: the value may have been changed on the way."""
+    found: dict[int, ReadFacts] = {}
+    for read in reads:
+        if read.storage not in after.storages or read.tensor not in after.tensors:
+            continue
+        known = found.get(read.tensor)
+        slots = read.slots if known is None else joined_runs(sorted(known.slots + read.slots))
+        found[read.tensor] = replace(read, slots=slots, copied=False)
+    return tuple(found.values())
+
+
+def _rewired(before: State, after: State, parts: Sequence[Step]) -> tuple[RewireFacts, ...]:
+    return tuple(_rewirings(before, after, dict.fromkeys(each.tensor for step in parts for each in step.rewired)))
+
+
+def _rewirings(before: State, after: State, tensors: Iterable[int]) -> Iterator[RewireFacts]:
+    for key in tensors:
+        was, now = before.tensors.get(key), after.tensors.get(key)
+        if was is not None and now is not None and was.node != now.node:
+            yield RewireFacts(key, was.node, now.node)
+
+
+def _changed(
+    before: Mapping[_Key, _Facts], after: Mapping[_Key, _Facts], touched: Iterable[_Key]
+) -> tuple[tuple[_Key, _Facts | None], ...]:
+    keys = [key for key in dict.fromkeys(touched) if before.get(key) != after.get(key)]
+    return tuple((key, after.get(key)) for key in keys)
