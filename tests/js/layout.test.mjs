@@ -1,54 +1,61 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { arranged, flowed, isDrawn, isWithin, stackOf, stoppingAt, stretchesOf, zoomFor } from "../../widgets/inplacelab_widgets/player/layout.js";
+import { arranged, flowed, isDrawn, isWithin, stackOf, stoppingAt, stretchesOf, tabled, zoomFor } from "../../widgets/inplacelab_widgets/player/layout.js";
 
 const block = { key: "s1", x: 0, y: 0, width: 100, height: 20, first: 1, last: 9, open: [2, 3, 6, 6], marks: [] };
-const chip = { key: "s1", x: 0, y: 22, width: 60, height: 19, first: 1, last: 9, open: [1, 1, 4, 5, 7, 9], marks: [] };
-const panel = { width: 100, groups: [block], shelf: [chip] };
+const head = { key: "o0", x: 0, y: 0, width: 40, height: 17, first: 0, last: 11, marks: [], row: 0 };
+const cell = { x: 0, y: 0, width: 60, height: 17, first: 0, last: 11, marks: [], row: 0 };
+const line = { key: "s1", x: 20, y: 0, width: 60, height: 17, first: 1, last: 9, marks: [], row: 0 };
+const panel = { width: 120, groups: [block], table: [head, cell, line] };
 
 test("a stretch has both its ends", () => {
   assert.deepEqual([1, 2, 3, 4, 6].map((step) => isWithin(block.open, step)), [false, true, true, false, true]);
   assert.equal(isWithin(undefined, 7), true);
 });
 
-test("a storage is a block or a chip, never both and never neither while it lives", () => {
-  for (const followed of [null, new Set(["s1"]), new Set(["s2"])]) {
-    for (let step = 0; step < 12; step += 1) {
-      const drawn = [isDrawn(block, step, false, followed), isDrawn(chip, step, true, followed)];
-      assert.equal(drawn.filter(Boolean).length, step >= 1 && step <= 9 ? 1 : 0);
-    }
-  }
-});
-
 test("in each stretch stands what is drawn at each of its steps, in its order, and nothing else", () => {
   const always = { ...block, key: "s2", first: 0, last: 4, open: undefined };
   const late = { ...block, key: "s3", first: 5, last: 11, open: [0, 20] };
-  const several = { groups: [block, always, late], shelf: [chip, { ...chip, first: 4 }] };
+  const several = { groups: [block, always, late], table: panel.table };
   const stretches = stretchesOf(several);
   assert.equal(stretchesOf(several), stretches, "found once");
   let next = stretches[0].start;
-  for (const { start, long, groups, chips } of stretches) {
+  for (const { start, long, groups } of stretches) {
     assert.equal(start, next);
     next = start + long;
     for (let step = start; step < next; step += 1) {
-      assert.deepEqual(groups, several.groups.filter((group) => isDrawn(group, step, false, null)), `groups at ${step}`);
-      assert.deepEqual(chips, several.shelf.filter((each) => isDrawn(each, step, true, null)), `chips at ${step}`);
+      assert.deepEqual(groups, several.groups.filter((group) => isDrawn(group, step, null)), `groups at ${step}`);
     }
   }
   assert.deepEqual([stretches[0].start, next], [0, 12]);
 });
 
 test("what is followed stays in full", () => {
-  assert.equal(isDrawn(block, 8, false, new Set(["s1"])), true);
-  assert.equal(isDrawn(block, 2, false, new Set(["s7"])), false);
+  assert.equal(isDrawn(block, 8, new Set(["s1"])), true);
+  assert.equal(isDrawn(block, 2, new Set(["s7"])), false);
 });
 
-test("the chips stand below the blocks", () => {
+test("the table is below the storages, and in a high pane at its lower edge", () => {
   const arrangement = arranged(panel, 0);
-  assert.deepEqual(stackOf(panel, 2, null, arrangement), { places: new Map([[block, [0, 0]]]), bottom: 20 });
-  assert.deepEqual(stackOf(panel, 4, null, arrangement), { places: new Map([[chip, [0, 22]]]), bottom: 41 });
-  assert.equal(arrangement.height, 41, "as high as at the step that needs most");
+  const placed = (step, high) => [...stackOf(panel, step, null, arrangement, high).places].map(([group, place]) => [group.key ?? "", ...place]);
+  assert.deepEqual(placed(2), [["s1", 0, 0], ["o0", 0, 34], ["", 54, 34]]);
+  assert.deepEqual(placed(4), [["o0", 0, 0], ["", 54, 0]]);
+  assert.deepEqual(placed(2, 90), [["s1", 0, 0], ["o0", 0, 73], ["", 54, 73]]);
+  assert.deepEqual(placed(0, 90), [["o0", 0, 73], ["", 54, 73]], "at the same place at every step");
+  assert.equal(arrangement.height, 51, "as high as at the step that needs most");
+});
+
+test("cells stand side by side as far as there is room, and an open row has its lines below it", () => {
+  const next = { ...head, key: "o1", row: 1 };
+  const table = [head, cell, { ...cell }, line, { ...line, key: "s2", y: 17, first: 5 }, next];
+  const placed = (...more) => [...tabled(table, ...more).places].map(([group, place]) => [group.key ?? "", ...place]);
+  assert.deepEqual(placed(200), [["o0", 0, 0], ["", 54, 0], ["", 128, 0], ["o1", 0, 17]]);
+  assert.deepEqual(placed(150), [["o0", 0, 0], ["", 54, 0], ["", 54, 17], ["o1", 0, 34]]);
+  const opened = new Set(["o0"]);
+  assert.deepEqual(placed(200, opened, 2), [["o0", 0, 0], ["", 54, 0], ["", 128, 0], ["s1", 20, 17], ["o1", 0, 51]], "with room for all its lines");
+  assert.deepEqual(placed(200, opened, 6).slice(3), [["s1", 20, 17], ["s2", 20, 34], ["o1", 0, 51]]);
+  assert.equal(tabled(table, 200, opened, 6).height, 68);
 });
 
 /** A storage. @param {number} row @param {number} first @param {number} last */
@@ -85,25 +92,22 @@ test("on a projector, storages are made a little smaller if then more of them fi
   assert.ok(found.zoom < 1 && found.width * found.zoom <= 500);
 });
 
-test("where there is room beside the storages and not below them, the chips have a column of their own", () => {
-  const chips = [0, 1, 2].map((seat) => ({ key: `s${seat + 1}`, x: seat * 65, y: 22, width: 60, height: 19, first: 0, last: 9, marks: [] }));
-  const heading = { x: 0, y: 0, width: 80, height: 22, first: 0, last: 9, marks: [] };
+test("where there is room beside the storages and not below them, the table is beside them", () => {
   const low = { key: "s0", x: 0, y: 0, width: 300, height: 100, first: 0, last: 9, marks: [], row: 0 };
-  const shelved = { groups: [low], shelf: [heading, ...chips] };
-  const narrow = arranged(shelved, 310);
-  assert.equal(narrow.height, 100 + 14 + 41, "below them");
-  const wide = arranged(shelved, 500);
+  const both = { groups: [low], table: panel.table };
+  assert.equal(arranged(both, 310).height, 100 + 14 + 17, "below them");
+  const wide = arranged(both, 900);
   assert.equal(wide.height, 100);
-  const { places } = stackOf(shelved, 3, null, wide);
-  assert.deepEqual([heading, ...chips].map((each) => places.get(each)), [[420, 0], [420, 22], [420, 46], [420, 70]]);
+  const { places } = stackOf(both, 3, null, wide);
+  assert.deepEqual(places.get(head), [420, 0]);
 });
 
 test("a panel is as high as most of the steps need, if that is enough", () => {
   const short = { key: "s0", x: 0, y: 0, width: 300, height: 50, first: 0, last: 19, marks: [], row: 0 };
   const rare = { key: "s1", x: 0, y: 60, width: 300, height: 90, first: 7, last: 7, open: [7, 7], marks: [], row: 1 };
-  const late = { ...chip, first: 19, last: 19, open: [19, 19] };
-  assert.equal(arranged({ groups: [short, rare], shelf: [late] }, 310).height, 50 + 14 + 90);
-  assert.equal(arranged({ groups: [short, rare], shelf: [late] }, 310, 0.5).height, 50);
+  const { table } = panel;
+  assert.equal(arranged({ groups: [short, rare], table }, 310).height, 50 + 14 + 90 + 14 + 17);
+  assert.equal(arranged({ groups: [short, rare], table }, 310, 0.5).height, 50 + 14 + 17);
 });
 
 test("nothing is drawn so small that it cannot be read", () => {
@@ -116,60 +120,24 @@ test("who follows a tensor stops only where something happens to it", () => {
   assert.deepEqual(stoppingAt(steps, [1]).map((step) => step.stop), [false, true, false]);
 });
 
-test("the heading of the chips is there whenever a chip is, also while the drawn storages are chosen", () => {
-  const heading = { x: 0, y: 0, width: 90, height: 22, first: 1, last: 9, open: [1, 1], marks: [] };
-  const drawn = { groups: [block], shelf: [heading, chip], width: 100, height: 60, name: "storages", says: [] };
-  const there = (step, followed) => stackOf(drawn, step, followed, arranged(drawn, 0)).places.has(heading);
-  assert.equal(there(3, null), false, "the storage is drawn in full");
-  assert.equal(there(3, new Set(["s2"])), true, "it is a chip now");
-  assert.equal(there(3, new Set(["s1"])), false);
-  assert.equal(there(1, new Set(["s2"])), true);
-});
-
-test("no chip is cut at the lower edge, and none keeps a place for a storage that is drawn in full", () => {
-  const tall = { key: "s1", x: 0, y: 0, width: 200, height: 100, first: 0, last: 9, open: [0, 9], marks: [] };
-  const chips = [2, 3, 4, 5].map((k, at) => ({ key: `s${k}`, x: 65 * (at + 1), y: 22, width: 60, height: 19, first: 0, last: 9, marks: [] }));
-  const heading = { x: 0, y: 0, width: 60, height: 22, first: 0, last: 9, marks: [] };
-  const shelved = { width: 200, groups: [tall], shelf: [heading, ...chips] };
-  const drawnIn = (high) => {
-    const { places, bottom, more } = stackOf(shelved, 3, null, arranged(shelved, 200), high);
-    const tops = chips.map((each) => places.get(each));
-    assert.ok(tops.every(([, y]) => y + 19 <= high || y > high), "all of it is in the pane or below it");
-    assert.ok(tops.every(([, y]) => y + 19 <= bottom), "it can be scrolled to");
-    return [tops.filter(([, y]) => y < high), more?.count ?? 0];
-  };
-  const first = [[0, 136], [65, 136], [130, 136]];
-  assert.deepEqual(drawnIn(190), [[...first, [0, 160]], 0]);
-  assert.deepEqual(drawnIn(170), [first.slice(0, 2), 2], "instead of the third chip, it says how many there are");
-  assert.deepEqual(drawnIn(110), [[], 4]);
-  assert.deepEqual(drawnIn(90), [[], 4]);
-});
-
-test("where nothing is scrolled, storages that the step is not about make room, and chips that do not fit are counted", () => {
+test("where nothing is scrolled, storages that the step is not about make room, and if the table does not fit, the rest is counted", () => {
   const groups = [1, 2, 3].map((k) => ({ key: `s${k}`, x: 0, y: 0, width: 100, height: 60, first: 0, last: 9, open: [0, 9], marks: [], row: k }));
-  const shelf = [
-    { key: "", x: 0, y: 0, width: 60, height: 19, first: 0, last: 9, open: [0, 9], marks: [] },
-    ...[4, 5, 6].map((k, at) => ({ key: `s${k}`, x: 0, y: 22 + 24 * at, width: 60, height: 19, first: 0, last: 9, open: [0, 9], marks: [] })),
-  ];
-  const many = { groups, shelf };
-  const arrangement = arranged(many, 110);
+  const table = [head, ...[1, 2, 3, 4, 5, 6].map((k) => ({ ...line, key: `s${k}`, first: 0, y: 17 * (k - 1) }))];
+  const many = { groups, table };
   const drawnIn = (high) => {
-    const { places, bottom, more } = stackOf(many, 3, null, arrangement, high, (group) => group.key === "s2");
+    const { places, bottom, more } = stackOf(many, 3, null, arranged(many, 110), high, (group) => group.key === "s2");
     assert.ok(bottom <= high, `${bottom} of ${high}`);
     return [[...places.keys()].map(({ key }) => key).filter(Boolean).join(" "), more?.count ?? 0];
   };
-  assert.deepEqual(drawnIn(400), ["s1 s2 s3 s4 s5 s6", 0]);
-  assert.deepEqual(drawnIn(200), ["s2 s3", 4]);
-  assert.deepEqual(drawnIn(120), ["s2", 5]);
+  assert.deepEqual(drawnIn(400), ["s1 s2 s3 o0", 0]);
+  assert.deepEqual(drawnIn(200), ["s2 s3 o0", 0]);
+  assert.deepEqual(drawnIn(120), ["s2 o0", 0]);
   assert.deepEqual(drawnIn(60), ["s2", 5]);
   const saidIn = (room, high) => {
     const { more, bottom } = stackOf(many, 3, null, arranged(many, room), high, (group) => group.key === "s2");
     assert.ok(Math.max(bottom, more.y) <= high);
     return [more.x, more.y, more.form];
   };
-  assert.deepEqual(saidIn(300, 60), [229, 0, 2], "there is room only for the number");
-  assert.deepEqual(saidIn(300, 90), [0, 65, 0], "below there is room for all words");
-  const wide = { groups: [{ ...groups[1], width: 200 }], shelf };
-  const { more } = stackOf(wide, 3, null, arranged(wide, 300), 50, (group) => group.key === "s2");
-  assert.deepEqual([more.x, more.y, more.form], [205, 0, 1], "and here for few");
+  assert.deepEqual(saidIn(200, 60), [105, 0, 1], "there is room only for few words");
+  assert.deepEqual(saidIn(200, 90), [0, 65, 0], "below there is room for all words");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { leastSize, leftFor, shared, sizeFor } from "../../widgets/inplacelab_widgets/player/pane_heights.js";
+import { leastSize, shared, sizeFor } from "../../widgets/inplacelab_widgets/player/pane_heights.js";
 
 test("where there is enough for all, each has what it needs and no more", () => {
   assert.deepEqual(shared(200, [100, 150], 600, 0), [200, 150]);
@@ -61,11 +61,4 @@ test("on a large screen no word of a picture is smaller than 20 px, on a small o
   assert.ok(11 * leastSize(1920, 1080) >= 20);
   assert.ok(11 * leastSize(3840, 2160) >= 20);
   assert.ok(Math.abs(leastSize(1280, 720) - leastSize(1920, 1080) / 1.5) < 1e-9);
-});
-
-test("what is left over on a page is for one more row of storages, or for their chips", () => {
-  assert.equal(leftFor(300, 180, 46), 180);
-  assert.equal(leftFor(100, 180, 46), 46);
-  assert.equal(leftFor(20, 180, 46), 20);
-  assert.equal(leftFor(-30, 180, 46), 0);
 });

@@ -1,4 +1,4 @@
-"""Tests large recordings: storages in focus are drawn in full, the rest is on the shelf, and nothing is left out silently."""
+"""Tests large recordings: storages in focus are drawn in full, all are in the table by owner, and nothing is left out silently."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inplacelab_widgets.scene.focus import open_spans, storages_in_focus, thread
 from inplacelab_widgets.scene.large_storages import PER_ROW, SIZE, UNKNOWN, magnified_from, value_text
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.storages_panel import HIGHEST
-from inplacelab_widgets.scene.svg import CHIP_GAP, CHIP_HEIGHT, CHIPS_TOP, stack_of
+from inplacelab_widgets.scene.svg import ROW, stack_of
 from inplacelab_widgets.scene.timeline import shared_rows
 from tests.recorders.golden.renew import run
 
@@ -30,23 +30,24 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node
 
 
 def keys_at(scene: Scene, step: int) -> tuple[set[str], set[str]]:
-    """Returns the storages drawn in full at a step, and those on the shelf."""
+    """Returns the storages drawn in full at a step, and those with a line in the table."""
     groups = [group for group, _, _ in stack_of(scene.storages, step)[0]]
-    chips = {chip.key for chip in groups if chip in scene.storages.chips and chip.key}
-    return {group.key for group in groups if group in scene.storages.groups}, chips
+    lines = [line.key for line in scene.storages.table if line.key.startswith("s") and line.is_drawn(step)]
+    assert len({*lines}) == len(lines), "one line for each"
+    return {group.key for group in groups if group in scene.storages.groups}, {*lines}
 
 
-def test_a_small_recording_has_no_shelf() -> None:
+def test_a_small_recording_has_no_table() -> None:
     scene = scene_of(run("x = paddle.ones([3])\ny = x * 2.\ny.add_(x)\n").recording)
     assert scene.storages.height <= HIGHEST
-    assert scene.storages.chips == ()
+    assert scene.storages.table == ()
 
 
-def test_every_live_storage_is_drawn_once(scene: Scene) -> None:
+def test_every_live_storage_is_drawn_or_in_the_table(scene: Scene) -> None:
     for state in scene.recording.states():
-        full, chips = keys_at(scene, state.step.index)
-        assert not full & chips
-        assert {f"s{key}" for key in state.storages} <= full | chips
+        full, lines = keys_at(scene, state.step.index)
+        live = {f"s{key}" for key in state.storages}
+        assert live == lines if scene.storages.table else live <= full
 
 
 def test_what_is_written_is_drawn_in_full(scene: Scene) -> None:
@@ -56,15 +57,19 @@ def test_what_is_written_is_drawn_in_full(scene: Scene) -> None:
         assert first is None or f"s{first}" in full
 
 
-def test_chips_do_not_overlap(sample_scene: Callable[[str], Scene]) -> None:
+def test_cells_do_not_overlap_and_keep_their_places_in_the_table(sample_scene: Callable[[str], Scene]) -> None:
     scene = sample_scene("many")
-    assert scene.storages.chips
+    assert scene.storages.table
+    found = set()
     for step in range(len(scene.recording)):
         places, height = stack_of(scene.storages, step)
-        chips = [(x, y, group.width) for group, x, y in places if group in scene.storages.chips and group.key]
-        assert len({(x, y) for x, y, _ in chips}) == len(chips)
-        assert all(x + width <= scene.storages.width + 0.1 for x, _, width in chips)
-        assert all(y + CHIP_HEIGHT <= height for _, y, _ in chips)
+        cells = [(group, x, y) for group, x, y in places if group in scene.storages.table]
+        top = cells[0][2]
+        found.add(tuple((x, y - top) for _, x, y in cells))
+        for (one, x, y), (_, its_x, its_y) in pairwise(cells):
+            assert its_y > y or x + one.width < its_x
+        assert all(y + ROW <= height for _, _, y in cells)
+    assert len(found) == 1
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 10)), max_size=30))
@@ -78,7 +83,7 @@ def test_no_two_that_meet_share_a_seat(lengths: list[tuple[int, int]]) -> None:
 
 def test_spans_are_in_order_and_apart(recording: Recording) -> None:
     sizes = {storage: [(0, (120.0, 90.0))] for step in recording.steps for storage, _ in step.storages}
-    for spans in open_spans(recording, sizes, lambda boxes, _: len(boxes) < 6).values():
+    for spans in open_spans(recording, sizes, lambda boxes: len(boxes) < 6).values():
         assert all(first <= last for first, last in spans)
         assert all(before[1] + 1 < after[0] for before, after in pairwise(spans))
 
@@ -87,7 +92,7 @@ def test_a_storage_needs_the_room_that_it_has_at_the_step() -> None:
     recording = run("x = paddle.ones([2])\ny = paddle.ones([2])\nz = x + y\nx.zero_()\n").recording
     low, last = (100.0, 50.0), len(recording) - 1
     sizes = {0: [(0, low), (last, (100.0, 300.0))], 1: [(0, low)], 2: [(0, low)]}
-    spans = open_spans(recording, sizes, lambda boxes, _: sum(height for _, height in boxes) <= 300)
+    spans = open_spans(recording, sizes, lambda boxes: sum(height for _, height in boxes) <= 300)
     assert spans[0] == ((0, last),)
     assert spans[1][-1][1] == spans[2][-1][1] == last - 1
 
@@ -132,7 +137,7 @@ def test_the_player_stacks_as_python_does(sample_scene: Callable[[str], Scene], 
     script = f"""
 import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "layout.js"))};
 import {{ summed }} from {json.dumps(str(PLAYER / "unpack.js"))};
-for (const group of [...data.groups, ...data.shelf]) if (group.open) group.open = summed(group.open);
+for (const group of [...data.groups, ...data.table]) if (group.open) group.open = summed(group.open);
 const at = (step) => {{
   const {{ places, bottom }} = stackOf(data, step, null, arranged(data, 0));
   return [[...places].map(([group, [x, y]]) => [group.key ?? "", x, y]), bottom];
@@ -154,10 +159,10 @@ def test_storages_are_folded_only_when_the_pane_is_full(sample_scene: Callable[[
     script = f"""
 import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "layout.js"))};
 import {{ summed }} from {json.dumps(str(PLAYER / "unpack.js"))};
-for (const group of [...data.groups, ...data.shelf]) if (group.open) group.open = summed(group.open);
+for (const group of [...data.groups, ...data.table]) if (group.open) group.open = summed(group.open);
 const at = (step, high) => {{
   const {{ places, bottom }} = stackOf(data, step, null, arranged(data, 0), high);
-  const drawn = [...places.keys()].filter((group) => group.key);
+  const drawn = [...places.keys()].filter((group) => group.key?.startsWith("s"));
   return [drawn.filter((group) => data.groups.includes(group)).map((group) => group.key), drawn.length, bottom];
 }};
 const all = (high) => Array.from({{ length: {len(scene.recording)} }}, (_, step) => at(step, high));
@@ -166,8 +171,7 @@ console.log(JSON.stringify({json.dumps(heights)}.map(all)));"""
     for folded, *others in zip(*found, strict=True):
         for high, (full, count, bottom) in zip(heights[1:], others, strict=True):
             assert {*folded[0]} <= {*full}, "what the step is about is never folded instead"
-            assert count == folded[1], "each storage is drawn once"
-            below = CHIPS_TOP + CHIP_HEIGHT + CHIP_GAP  # chips that would be cut are below the edge instead
-            assert bottom <= max(high, folded[2]) + below
+            assert count == len(full), "each storage is drawn once"
+            assert bottom <= max(high, folded[2])
             assert len(full) <= max(8, len(folded[0]))
     assert any(len(high[0]) > len(low[0]) for low, high in zip(found[0], found[-1], strict=True))

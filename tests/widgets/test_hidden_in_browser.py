@@ -1,5 +1,5 @@
 """Tests in Chromium that no step of a notebook's stepper hides what it is about: the tensor that it writes, its base, and a stale one. A stale
-one for which there is no room is named on the shelf, in alarm. And no words are too small.
+one for which there is no room is in the table, in alarm. And no words are too small.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ IN_SIGHT = """() => {
   const inside = (name) => [...document.querySelectorAll(`.ipl-storages ${name}`)]
     .filter((mark) => mark.dataset.k && mark.getClientRects().length && isInside(mark.getBoundingClientRect()))
     .map((mark) => mark.dataset.k.split(' ')[0]);
-  return [inside('.ipl-chip'), inside(':is(.ipl-written, .ipl-unchanged, .ipl-around, .ipl-inked)'), inside(':is([data-shelf] .ipl-stale, tspan[data-k])')];
+  const stale = [...document.querySelectorAll('.ipl-storages :is([data-table] .ipl-alarm, tspan[data-k])')];
+  return [inside('.ipl-chip'), inside(':is(.ipl-written, .ipl-unchanged, .ipl-around, .ipl-inked)'),
+    stale.filter((mark) => isInside(mark.getBoundingClientRect())).flatMap((mark) => mark.dataset.k.split(' '))];
 }"""
 TOO_SMALL = """() => [...document.querySelectorAll('.ipl *')]
   .filter((each) => each.getClientRects().length && [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))

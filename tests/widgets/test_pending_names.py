@@ -31,7 +31,7 @@ def scene() -> Scene:
 
 def looks(panel: Panel, step: int) -> list[Look]:
     """How the words of a panel are set at a step."""
-    drawn = (group for group in (*panel.groups, *panel.chips) if group.is_drawn(step))
+    drawn = (group for group in (*panel.groups, *panel.table) if group.is_drawn(step))
     found = (mark.at(step) for group in drawn for mark in group.marks if mark.tag == "text")
     return [look for look in found if look is not None and look.text]
 
@@ -48,7 +48,7 @@ def test_the_new_x_beside_the_old(scene: Scene) -> None:
     for step in (MAKING, RUNNING):
         shown = words(scene.storages, step)
         assert "→x" in shown
-        assert any("x, y" in each for each in shown), "on the shelf"
+        assert any("x, y" in each for each in shown), "in the table"
         assert not any("named when" in each for each in shown), (
             "the arrow and the border say it; the tables have the words"
         )

@@ -16,7 +16,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_svg
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.palette import resolved
-from inplacelab_widgets.scene.svg import CHIP_GAP, Attributes, Group, Look, Mark, Panel, stack_of
+from inplacelab_widgets.scene.svg import Attributes, Group, Look, Mark, Panel, stack_of
 from inplacelab_widgets.scene.text_layout import SMALL, character_em, width_of
 from tests.recorders.golden.renew import run
 
@@ -29,7 +29,7 @@ def panels(scene: Scene) -> tuple[Panel, ...]:
 
 def alive(panel: Panel, step: int) -> Iterator[tuple[Group, Mark, Look]]:
     standing = [(group, group.x, group.y) for group in panel.groups if group.is_drawn(step)]
-    for group, x, y in stack_of(panel, step)[0] if panel.chips else standing:
+    for group, x, y in stack_of(panel, step)[0] if panel.table else standing:
         for mark in group.marks:
             look = mark.at(step)
             if look is not None:
@@ -147,12 +147,13 @@ def test_runs_are_in_order_and_without_repeats(scene: Scene) -> None:
                 assert all(a != b for a, b in pairwise(looks))
 
 
-def test_chips_need_the_room_of_those_that_meet(sample_scene: Callable[[str], Scene]) -> None:
+def test_the_lines_of_a_table_need_the_room_of_those_that_meet(sample_scene: Callable[[str], Scene]) -> None:
     panel = sample_scene("many").storages
     heights = [stack_of(panel, step)[1] for step in range(len(sample_scene("many").recording))]
     assert max(heights) <= panel.height
-    every = sum(chip.height + CHIP_GAP for chip in panel.chips)
-    assert panel.height < every, "a loop that makes a temporary a hundred times needs the room of one"
+    lines = [line for line in panel.table if line.key.startswith("s")]
+    seats = {(line.row, line.y) for line in lines}
+    assert len(seats) < len(lines), "a loop that makes a temporary a hundred times needs the room of one"
 
 
 def group_of(scene: Scene, key: str, step: int, style: str) -> list[int]:
@@ -347,5 +348,7 @@ def test_a_folded_storage_without_a_version_has_no_gap_for_it() -> None:
         replace(step, counters=tuple(each for each in step.counters if each[0] != 5)) for step in recording.steps[:11]
     ]
     scene = scene_of(replace(recording, steps=tuple(steps)))
-    said = {str(look.text) for group in scene.storages.chips for mark in group.marks for _, look in mark.runs if look}
-    assert "S5 · 4 B" in said
+    lines = [line for line in scene.storages.table if line.key == "s5"]
+    said = [str(look.text) for line in lines for mark in line.marks for _, look in mark.runs if look]
+    assert said
+    assert not any(re.search(r"\bv\d", each) for each in said)

@@ -67,8 +67,8 @@ def test_nothing_of_the_frame_is_outside_it(scene: Scene) -> None:
     scale = re.search(r'<g transform="translate\(0 0\) scale\(([\d.]+)\)">', svg)
     by = float(scale[1]) if scale else 1.0
     assert code[1] == storages[1]
-    has_chips = "Other storages" in svg
-    drawn = [(group, y) for group, _, y in stack_of(panel, step)[0] if has_chips or group in panel.groups]
+    has_table = ">held by backward<" in svg
+    drawn = [(group, y) for group, _, y in stack_of(panel, step)[0] if has_table or group in panel.groups]
     assert float(storages[1]) + max(y + group.height for group, y in drawn) * by <= high + 1
     assert 260 + panel.width * by <= 848 + 1
 

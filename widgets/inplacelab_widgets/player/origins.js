@@ -252,7 +252,7 @@ export function drawOrigins(stage, layoutsOf) {
     strip.show(key && `${key}`, paths[selected], life[key] ?? []);
     lightPaths(stage.root, paths[selected]?.paths ?? []);
     for (const element of stage.root.querySelectorAll("[data-origin]")) if (!wanted.has(element.getAttribute("data-k")?.split(" ")[0] ?? "")) element.removeAttribute("data-origin");
-    for (const key of wanted) for (const element of stage.root.querySelectorAll(`:is(rect, path)${key.includes(":") || key.startsWith("t") ? "" : ".ipl-pin"}:is([data-k="${key}"], [data-k^="${key} "])`)) element.setAttribute("data-origin", "");
+    for (const key of wanted) for (const element of stage.root.querySelectorAll(key.includes(":") || key.startsWith("t") ? `:is(rect, path):is([data-k="${key}"], [data-k^="${key} "])` : `[data-table] > text[data-k~="${key}"]`)) element.setAttribute("data-origin", "");
     show();
   }
 

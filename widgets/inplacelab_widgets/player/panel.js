@@ -257,7 +257,7 @@ export function drawPanel(panel, payload) {
 
   /** Places groups and cards for a step. @param {number} step @param {string} language @param {Set<string> | null} followed */
   function arrange(step, language, followed) {
-    const stacked = arrangement && stackOf(panel, step, followed, arrangement, high / zoom, whole ? isAbout(step) : null, opened);
+    const stacked = arrangement && stackOf(panel, step, followed, arrangement, high / zoom, whole ? isAbout(step) : null, opened, isAbout(step));
     showMore(stacked, step, language);
     /** @type {Map<string, number[]>} */
     const places = new Map();

@@ -72,8 +72,9 @@ def open_spans(
         now = state.step.index
         boxes.update(changes.get(now, {}))
         alarming = [key for key, ranges in stale.items() if any(first <= now <= last for first, last in ranges)]
+        main = [key for key in dict.fromkeys(_main(state)) if key in state.storages]
         wanted = [
-            *sorted(dict.fromkeys(_main(state)), key=lambda key: key in boxes and boxes[key][1] > low),
+            *sorted(main, key=lambda key: boxes[key][1] > low),
             *(about if state.step.error is not None else ()),
             *alarming,
             *about,
@@ -84,7 +85,7 @@ def open_spans(
         numbers = sorted(there)
         places = {number: place for place, number in enumerate(numbers)}
         its_boxes, order = tuple([boxes[number] for number in numbers]), tuple([places[key] for key in there])
-        stage = tuple([numbers[place] for place in choose(its_boxes, order)])
+        stage = tuple([numbers[place] for place in choose(its_boxes, order, len(main))])
         for key in stage:
             mine = spans.setdefault(key, [])
             if mine and mine[-1][1] == now - 1:
@@ -94,13 +95,15 @@ def open_spans(
     return {key: tuple(found) for key, found in spans.items()}
 
 
-def _chosen_places(fit: Fit, boxes: tuple[Box, ...], wanted: tuple[int, ...]) -> list[int]:
-    """Chooses, out of the wanted storages, as many as fit: the first of them in any case.
+def _chosen_places(fit: Fit, boxes: tuple[Box, ...], wanted: tuple[int, ...], main: int) -> list[int]:
+    """Chooses, out of the wanted storages, as many as fit: the first of them in any case. Of the others there are none beside only a part of the main
+    ones.
 
     Args:
         fit: whether storages fit.
         boxes: the sizes of the wanted storages, in the order of their numbers.
         wanted: their places in that order, in the order of choice.
+        main: how many of these are the main ones.
 
     Returns:
         The places of those that are chosen.
@@ -108,7 +111,9 @@ def _chosen_places(fit: Fit, boxes: tuple[Box, ...], wanted: tuple[int, ...]) ->
     if len(boxes) <= MOST and fit(boxes):
         return sorted(wanted)
     chosen = [*wanted[:1]]
-    for place in wanted[1:]:
+    for k, place in enumerate(wanted[1:], 1):
+        if k == main and len(chosen) < main:
+            break
         with_it = sorted([*chosen, place])
         if fit(tuple([boxes[each] for each in with_it])):
             chosen = with_it

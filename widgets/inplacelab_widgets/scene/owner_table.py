@@ -8,7 +8,7 @@ all its members of one kind. A cell has the same seat at all steps (`tabled` in 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,7 +16,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import StorageFacts
+from inplacelab.recording.facts import Step, StorageFacts
 from inplacelab.recording.naming import GRADIENT, is_constant, is_gradient_of, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import made
@@ -24,7 +24,7 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene.memory_panel import holders
 from inplacelab_widgets.scene.names import dimensions
 from inplacelab_widgets.scene.svg import ROW, Group, Lazily, Look, Mark, lasting, path, rect, text
-from inplacelab_widgets.scene.text_layout import SMALL, Words, short_name, size_in_bytes, widest
+from inplacelab_widgets.scene.text_layout import SMALL, STATE, Words, short_name, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.timeline import Life, once_for_each, shared_rows
 
 Span = tuple[int, int]
@@ -39,9 +39,7 @@ LONGEST_OWNER, LONGEST_NAME = 150.0, 110.0
 _BYTES = 62.0
 
 _VARIABLES, _HELD, _OTHER = words.OWNERS
-_STATE = re.compile(r"(.+)\.state\[(.+)\]\['(.+)'\]")
 _PART = re.compile(r"(.+)\.([^.\[\]]+)((?:\[.*\])?)")
-_SHORT = {"momentum_buffer": "momentum"}
 
 
 class Home(NamedTuple):
@@ -74,8 +72,8 @@ def home_of(name: str) -> Home:
         return Home((_VARIABLES,), name)
     if name.endswith(GRADIENT):
         return home_of(name.removesuffix(GRADIENT))._replace(kind="grad")
-    if state := _STATE.fullmatch(name):
-        kind = _SHORT.get(state[3], state[3])
+    if state := STATE.fullmatch(name):
+        kind = state[3].removesuffix("_buffer")
         return Home((state[1],), state[2], kind) if state[2].isdigit() else home_of(state[2])._replace(kind=kind)
     if part := _PART.fullmatch(name):
         owner = tuple(part[1].split("."))
@@ -112,10 +110,9 @@ def _with_its_module(moments: Sequence[tuple[int, Home]]) -> Sequence[tuple[int,
     of = next((home for _, home in moments if home.owner[0] not in ("self", *words.OWNERS)), None)
     found = []
     for step, home in moments:
-        if home.owner[0] == "self":
-            own = of or Home((_VARIABLES,), ".".join([*home.owner, home.member]), home.kind)
-            home = own._replace(shown=home.shown, shape=home.shape)
-        found.append((step, home))
+        own = of or Home((_VARIABLES,), ".".join([*home.owner, home.member]), home.kind)
+        is_made = home.owner[0] == "self"
+        found.append((step, own._replace(shown=home.shown, shape=home.shape) if is_made else home))
     return found
 
 
@@ -132,7 +129,10 @@ def _home(recording: Recording, state: State, storage: int, held: str) -> Home:
         mark = shown.removesuffix(first)  # of a name that the line has yet to bind
         member = home.member if home.kind in ("", "grad") else f"{home.member} {home.kind}".strip()
         own = mark + member + (GRADIENT if home.kind == "grad" else "")
-        return home._replace(shown=", ".join([own, *others]), shape=shape)
+        shown = ", ".join([own, *others])
+        if width_of(shown) > LONGEST_NAME and others:
+            shown = f"{short_name(own, LONGEST_NAME - 22)}, +{len(others)}"
+        return home._replace(shown=shown, shape=shape)
     owner = next((o for each in tensors if (o := state.owner_of_gradient(each.id)) is not None), None)
     if owner is not None and (its := state.called(owner)).names:
         home = home_of(its.names[0])
@@ -262,17 +262,17 @@ def owner_table(recording: Recording, storages: Sequence[Listed]) -> tuple[Group
     cells = _cells(there, rows)
     heads = _filled(recording, known, there, rows, cells)
     lines = _lines(there, rows, known)
-    order = [row for row in order if heads[row]]
+    order = [row for row in order if row in heads]
     writing: dict[int, set[int]] = defaultdict(set)
     for step in recording.steps:
         for write in step.writes:
             writing[write.storage].add(step.index)
-    wide = min(LONGEST_OWNER, widest((row.label for row in order), SMALL)) + 14 + _BYTES
+    wide = round(min(LONGEST_OWNER, widest((row.label for row in order), SMALL)) + 14 + _BYTES, 1)
     found: list[Group] = []
     for place, row in enumerate(order):
         found.append(_head(place, row, heads[row], wide, end))
         for ever, looks in _seated({id(cell): cell for (its, _), cell in cells.items() if its == row}.values(), end):
-            width = widest((look.text for _, look in looks if look), SMALL)
+            width = round(widest((look.text for _, look in looks if look), SMALL), 1)
             its = tuple(f"s{key}" for key in ever)
             mark = text(0, 12, lasting(looks, end), keys=its if len(its) == 1 else (f"o{place}", *its))
             found.append(Group(0, 0, width, ROW, 0, end, (mark,), row=place))
@@ -327,6 +327,58 @@ def _counted(says: tuple[Text, Text], count: int) -> Text:
     return says[count != 1].format(count=count)
 
 
+@dataclass
+class _Filling:
+    """Fills the cells step by step."""
+
+    known: Mapping[int, Listed]
+    rows: Mapping[tuple[str, ...], Owner]
+    cells: _Cells
+    at: dict[int, tuple[_Cell, Owner]] = field(default_factory=dict)
+    """The cell and the row of each live storage."""
+    sizes: dict[Owner, int] = field(default_factory=dict)
+    heads: dict[Owner, list[tuple[int, int]]] = field(default_factory=dict)
+    """(step, bytes) of each row, wherever they change."""
+    again: list[_Cell] = field(default_factory=list)
+    """The cells that look otherwise after the present step."""
+
+    def follow(self, step: Step, moves: Iterable[tuple[int, Home | None]], touched: Iterable[int]) -> None:
+        """Follows a step: the storages that begin to belong somewhere, or are freed, and those that look otherwise."""
+        dirty, gone = {id(cell): cell for cell in self.again}, Counter[int]()
+        moved: dict[Owner, None] = {}
+        for key, home in moves:
+            for cell, row in self._move(key, home):
+                dirty[id(cell)], moved[row] = cell, None
+                gone[id(cell)] += home is None
+        dirty |= {id(self.at[key][0]): self.at[key][0] for key in touched if key in self.at}
+        self.again, written = [], {write.storage for write in step.writes}
+        for cell in dirty.values():
+            look, is_brief = cell.look(step.index, self.known, written, gone[id(cell)])
+            cell.looks.append((step.index, look))
+            self.again += [cell] if is_brief else []
+        for row in moved:
+            self.heads.setdefault(row, []).append((step.index, self.sizes[row]))
+
+    def _move(self, key: int, home: Home | None) -> Iterator[tuple[_Cell, Owner]]:
+        """Moves a storage to another cell, or out of the table; yields the cells that change, with their rows."""
+        size = self.known[key].life.moments[0][1].bytes
+        if key in self.at:
+            cell, row = self.at.pop(key)
+            del cell.live[key]
+            self.sizes[row] -= size
+            yield cell, row
+        if home is not None:
+            row = self.rows[home.owner]
+            name = _relative(row, home)
+            usual = f"*{home.kind}" if home.kind or not home.member else name
+            cell = self.cells[row, usual if (row, usual) in self.cells else "**"]
+            cell.live[key] = home.shown if row.path == home.owner or not row.path else name
+            cell.ever[key] = None
+            self.sizes[row] = self.sizes.get(row, 0) + size
+            self.at[key] = cell, row
+            yield cell, row
+
+
 def _filled(
     recording: Recording,
     known: Mapping[int, Listed],
@@ -335,59 +387,24 @@ def _filled(
     cells: _Cells,
 ) -> dict[Owner, list[tuple[int, int]]]:
     """Fills the cells over the steps; returns (step, bytes) of each row, wherever they change."""
-    changes: dict[int, list[tuple[int, Home | None]]] = defaultdict(list)
+    moves: dict[int, list[tuple[int, Home | None]]] = defaultdict(list)
     touched: dict[int, set[int]] = defaultdict(set)
     for key, moments in there.items():
-        for step, home in moments:
-            changes[step].append((key, home))
-        changes[known[key].life.last + 1].append((key, None))
-        for step in (step for step, _ in known[key].versions.moments):
-            touched[step].add(key)
-        for first, last in known[key].stale:
-            touched[first].add(key)
-            touched[last + 1].add(key)
-    heads: dict[Owner, list[tuple[int, int]]] = {row: [] for row in dict.fromkeys(rows.values())}
-    sizes = dict.fromkeys(heads, 0)
-    at: dict[int, tuple[_Cell, Owner]] = {}
-    again: list[_Cell] = []
+        for at, home in moments:
+            moves[at].append((key, home))
+        moves[known[key].life.last + 1].append((key, None))
+        raised = [at for at, _ in known[key].versions.moments]
+        for at in (*raised, *(edge for first, last in known[key].stale for edge in (first, last + 1))):
+            touched[at].add(key)
+    filling = _Filling(known, rows, cells)
     for step in recording.steps:
-        dirty, gone = {id(cell): cell for cell in again}, dict[int, int]()
-        moved = dict[Owner, None]()
-        for key, home in changes[step.index]:
-            size = known[key].life.moments[0][1].bytes
-            if key in at:
-                cell, row = at.pop(key)
-                del cell.live[key]
-                sizes[row] -= size
-                dirty[id(cell)], moved[row] = cell, None
-                if home is None:
-                    gone[id(cell)] = gone.get(id(cell), 0) + 1
-            if home is not None:
-                row = rows[home.owner]
-                name = _relative(row, home)
-                usual = f"*{home.kind}" if home.kind or not home.member else name
-                cell = cells[row, usual if (row, usual) in cells else "**"]
-                cell.live[key] = home.shown if row.path == home.owner or not row.path else name
-                cell.ever[key] = None
-                sizes[row] += size
-                at[key] = cell, row
-                dirty[id(cell)], moved[row] = cell, None
-        for key in touched[step.index]:
-            if key in at:
-                dirty[id(at[key][0])] = at[key][0]
-        again, written = [], {write.storage for write in step.writes}
-        for cell in dirty.values():
-            look, is_brief = cell.look(step.index, known, written, gone.get(id(cell), 0))
-            cell.looks.append((step.index, look))
-            again += [cell] if is_brief else []
-        for row in moved:
-            heads[row].append((step.index, sizes[row]))
-    return heads
+        filling.follow(step, moves[step.index], touched[step.index])
+    return filling.heads
 
 
 def _seated(cells: Iterable[_Cell], end: int) -> Iterator[tuple[list[int], list[tuple[int, Look | None]]]]:
     """Yields the storages and the looks of each seat of a row: cells that are never there at the same time, such as local variables, share one."""
-    spans = {}
+    spans: dict[tuple[int, int], tuple[_Cell, int]] = {}
     for cell in cells:
         shown = [step for step, look in cell.looks if look]
         if shown:

@@ -529,16 +529,16 @@ def said(scene: Scene, step: int, language: str) -> str:
 def _pictures(scene: Scene, step: int, language: str, room: float) -> tuple[str, float]:
     """The storages, and below them the graph if the step is about it and there is room; and their height."""
     wide = WIDTH - _CODE - 3 * PAD
-    drawn, high = stack_at(scene.storages, step, language)
-    if high * _LEAST_SCALE > room and scene.storages.table:
-        drawn, high = stack_at(scene.storages, step, language, table=False)
-    alone = min(1.0, wide / scene.storages.width, room / max(high, 1))
+    tries = [stack_at(scene.storages, step, language, table=table) for table in (True, False)]
     now = scene.recording.steps[step]
     is_about_it = now.rewired or now.phase == "backward" or (now.error is not None and now.error.node is not None)
     if is_about_it and 0 < len(scene.recording.state(step).nodes) <= _MOST_NODES:
         graph, its_height = graph_in(scene, step, language, wide)
-        scale = min(alone, (room - its_height - PAD) / max(high, 1))
-        if scale >= _LEAST_SCALE:
-            both = placed(drawn, 0, 0, scale) + placed(graph, 0, high * scale + PAD)
-            return both, high * scale + PAD + its_height
+        for drawn, high in tries:
+            scale = min(1.0, wide / scene.storages.width, (room - its_height - PAD) / max(high, 1))
+            if scale >= _LEAST_SCALE:
+                both = placed(drawn, 0, 0, scale) + placed(graph, 0, high * scale + PAD)
+                return both, high * scale + PAD + its_height
+    drawn, high = next((each for each in tries if each[1] * _LEAST_SCALE <= room), tries[1])
+    alone = min(1.0, wide / scene.storages.width, room / max(high, 1))
     return placed(drawn, 0, 0, alone), high * alone

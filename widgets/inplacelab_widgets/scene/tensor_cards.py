@@ -25,7 +25,7 @@ from inplacelab_widgets.scene.names import (
 )
 from inplacelab_widgets.scene.palette import TENSOR_COLORS
 from inplacelab_widgets.scene.svg import Look, Mark, between, flashes, rect, text
-from inplacelab_widgets.scene.text_layout import NORMAL, Words, shortened, width_of
+from inplacelab_widgets.scene.text_layout import NORMAL, Words, short_name, width_of
 from inplacelab_widgets.scene.timeline import Life, followed, once_for_each, step_changes
 
 TensorRole = Literal["wrote", "made", "read", "refused"]
@@ -173,7 +173,7 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> CardCont
     if tensor.dtype != own_dtype:
         unusual.append(tensor.dtype)
     if owner is not None:
-        unusual.append(words.GRADIENT_OF.format(tensor=shortened(state.called(owner).first, LONGEST_NAME)))
+        unusual.append(words.GRADIENT_OF.format(tensor=short_name(state.called(owner).first, LONGEST_NAME)))
     elif tensor.leaf and tensor.needs_gradient:
         unusual.append(terms_of(recording).flagged(asks=True))
     layout: list[Words] = []
@@ -186,7 +186,7 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> CardCont
     # In a recording without a program: what kind of tensor it is, if that does not stand beside its names.
     looked_at = Text("{0}", "{0}").format("" if detail is None or owner is not None else detail)
     made = looked_at if is_look(recording) else origin(recording, tensor.id, LONGEST_ORIGIN)
-    chips = tuple(shortened(chip, LONGEST_NAME) for chip in called.shown)
+    chips = tuple(short_name(chip, LONGEST_NAME) for chip in called.shown)
     widths = tuple(width_of(chip, NORMAL) + 12 for chip in chips)
     wide = sum(width + CHIP_GAP for width in widths)
     return CardContent(tensor, called, chips, detail, made, tuple(unusual), tuple(layout), widths, wide)

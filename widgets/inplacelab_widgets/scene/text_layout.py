@@ -6,6 +6,7 @@ and 1 em for a Chinese one.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -94,14 +95,22 @@ def abridged(line: str, room: float, size: float = SMALL, *, end: int = 3) -> st
     return cut(_most(len(line) - 1, lambda kept: _width(cut(kept), size) <= room))
 
 
+STATE = re.compile(r"(.+)\.state\[(.+)\]\['(.+)'\]")
+"""The name of what an optimizer remembers of a parameter: `opt.state[net.0.weight]['exp_avg']`."""
+
+
 def short_name(name: str, room: float, size: float = SMALL) -> str:
     """Returns the name of a tensor cut to fit into `room` px: names in one program often begin alike, so its path is cut first, then its middle.
 
     >>> short_name("model.3.attn.c_attn.weight", 130, 10), short_name("hidden_state_12", 60, 10)
     ('…c_attn.weight', 'hidden…12')
+    >>> short_name("opt.state[net.0.weight]['exp_avg']", 120, 10)
+    '…weight exp_avg'
     """
     if width_of(name, size) <= room:
         return name
+    if state := STATE.fullmatch(name):
+        return short_name(f"{state[2]} {state[3].removesuffix('_buffer')}", room, size)
     parts = name.split(".")
     tails = ("…" + ".".join(parts[k:]) for k in range(1, len(parts)))
     return next((tail for tail in tails if _width(tail, size) <= room), "") or abridged(name, room, size)

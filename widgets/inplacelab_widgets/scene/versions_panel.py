@@ -25,7 +25,7 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene.names import player_words
 from inplacelab_widgets.scene.saved_tensors import Pin, pins
 from inplacelab_widgets.scene.svg import Group, Look, Mark, More, Panel, between, lasting, path, rect, text
-from inplacelab_widgets.scene.text_layout import SMALL, coordinate, short_name, shortened, width_of
+from inplacelab_widgets.scene.text_layout import SMALL, coordinate, short_name, width_of
 from inplacelab_widgets.scene.timeline import (
     LEFT,
     WIDTH,
@@ -196,7 +196,10 @@ def _said(tenant: int | None, named: Mapping[int, Mapping[int, tuple[str, ...]]]
     names = ", ".join(name for key in sorted(of_tensors) for name in of_tensors[key])
     label = f"{storage_label(tenant)} "
     room = LEFT - 22 - width_of(label)
-    return (label + (shortened(names, room) if ", " in names else short_name(names, room))).rstrip()
+    first, *others = names.split(", ")
+    if others and width_of(names) > room:
+        return f"{label}{short_name(first, room - 21)}, …"
+    return (label + short_name(names, room)).rstrip()
 
 
 # --- saved tensors and their threads ----------------------------------------------------------------------------------
