@@ -8,17 +8,20 @@ visible at first, in the same layout, so that the whole can take its place and n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from heapq import nlargest
 from itertools import chain
 from typing import Any, Literal
 
 from inplacelab.language import LANGUAGES, Text
-from inplacelab.place import same_line
+from inplacelab.place import Place, same_line
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
 from inplacelab.recording.fixes import label, lines_after, way
+from inplacelab.recording.loops import Iteration, loops_around
 from inplacelab.recording.places import source_of
+from inplacelab.recording.recording import Recording
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import Headline
@@ -30,7 +33,7 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene import JOINED, PANELS, Mode, Scene, panels_of
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.key_steps import Chapter, story
-from inplacelab_widgets.scene.names import has_sources, player_words, unquoted
+from inplacelab_widgets.scene.names import has_sources, line_of, player_words, unquoted
 from inplacelab_widgets.scene.payload_parts import Json, Pools, at_step, empty, in_both_languages, pages, question_data
 from inplacelab_widgets.scene.places import Lines, Places, has_frames
 from inplacelab_widgets.scene.player_links import links, origins
@@ -151,6 +154,7 @@ class _Packer:
                 ).items()
             },
             "opens": opens,
+            "loops": self._loops(),
             "story": [_chapter(chapter) for chapter in story(recording)],
             "steps": steps,
             "panels": panels,
@@ -167,6 +171,16 @@ class _Packer:
         """The texts of the program, if there are several, and the places of its steps, if they are more than lines."""
         texts = {"sources": self.lines.packed(self.pools.says)} if has_sources(self.scene.recording) else {}
         return texts if self.places is None else {**texts, "places": self.places.packed}
+
+    def _loops(self) -> list[list[int]]:
+        """The iterations of loops with several: words, the first and the last step, and how many loops are around it."""
+        around = {each: depth for found in loops_around(self.scene.recording) for depth, each in enumerate(found)}
+        runs = Counter((each.source, each.line, depth) for each, depth in around.items())
+        return [
+            [self.pools.says(_iteration(each, self.scene.recording)), each.first, each.last, depth]
+            for each, depth in around.items()
+            if runs[each.source, each.line, depth] > 1
+        ]
 
     def _later(self) -> Json:
         """What is needed only when the reader asks for more than the first picture."""
@@ -304,6 +318,12 @@ class _Packer:
         recording, changes = self.scene.recording, table_changes(self.scene.recording)
         shown = tables_of_panels(self.shown, tables(recording, recording.state(0)))
         return [self.pools.table(each.title, each.columns, changes[each.name]) for each in shown]
+
+
+def _iteration(iteration: Iteration, recording: Recording) -> Text:
+    name = iteration.name or line_of(recording, Place(iteration.line, iteration.source))
+    said = words.ITERATION if iteration.count is None else words.ITERATION_OF
+    return said.format(name=name, number=iteration.number, count=iteration.count)
 
 
 def _chapter(chapter: Chapter) -> Json:
