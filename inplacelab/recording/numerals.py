@@ -66,19 +66,19 @@ def number(value: Number, longest_whole: int = LONGEST_WHOLE, *, exponent: bool 
 
 
 def apart(value: Number, other: Number, *, exponent: bool = False) -> str:
-    """Returns a value with as many digits as tell it from another one, at least three.
+    """Returns a value with as many digits as tell it from another one, three to five; "≈" stands before one that needs more.
 
-    >>> apart(0.2119, 0.2121), apart(0.212345, 0.212399), apart(0.5, 0.6)
-    ('0.2119', '0.2123', '0.5')
+    >>> apart(0.2119, 0.2121), apart(0.212345, 0.212399), apart(0.5, 0.6), apart(0.2123451, 0.2123452)
+    ('0.2119', '0.2123', '0.5', '≈0.212')
     """
     written, beside = number(value, exponent=exponent), number(other, exponent=exponent)
     if written != beside or value == other or not isinstance(value, float) or not isfinite(value):
         return written
-    for digits in range(4, 10):
-        written = f"{value:.{digits}{'e' if exponent else 'g'}}"
-        if float(written) != float(f"{other:.{digits}{'e' if exponent else 'g'}}"):
-            break
-    return written
+    for digits in (4, 5):
+        longer, besides = (f"{each:.{digits - 1}e}" if exponent else f"{each:.{digits}g}" for each in (value, other))
+        if longer != besides:
+            return longer
+    return f"≈{written}"
 
 
 def _with_exponent(digits: Decimal) -> str:

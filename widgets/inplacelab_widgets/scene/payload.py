@@ -21,8 +21,8 @@ from inplacelab.recording.facts import Step
 from inplacelab.recording.fixes import label, lines_after, way
 from inplacelab.recording.loops import Iteration, loops_around
 from inplacelab.recording.places import source_of
-from inplacelab.recording.recording import Recording
 from inplacelab.recording.quiz import Question
+from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import Headline
 from inplacelab.recording.sentences.failures import Mark

@@ -98,9 +98,10 @@ class VersionLine:
         """Below each dot what raised it, in short if need be, a little aside if its neighbors are long. If there is no room for all, below the last one
         raised.
         """
-        narrow = self.pitch < ROOM_FOR_SHORT
         start, end = places[0] - 6, places[0] - 6 + self.width
-        said = [_cut(each.author, self.width * 0.7) for each in self.raises] if narrow else self._fitted(end - start)
+        said = [] if self.pitch < ROOM_FOR_SHORT else self._fitted(end - start)
+        narrow = not said
+        said = said or [_cut(each.author, self.width * 0.7) for each in self.raises]
         halves = [width_of(each, SMALL) / 2 for each in said]
         middles = [max(min(x, end - half), start + half) for x, half in zip(places[1:], halves, strict=True)]
         if not narrow:
@@ -113,19 +114,10 @@ class VersionLine:
             yield text(round(x, 1), y + 17, flashes(looks, self.ends[k] if narrow else self.last), keys=keys)
 
     def _fitted(self, room: float) -> list[Text]:
-        """What raised each version, for labels side by side in `room` px: in full, or in short, or the longest cut."""
+        """What raised each version, for labels side by side in `room` px: in full, or in short; nothing if neither has room."""
         gaps = BETWEEN * (len(self.raises) - 1)
-        full, short = [each.author for each in self.raises], [each.short for each in self.raises]
-        if sum(width_of(each, SMALL) for each in full) + gaps <= room:
-            return full
-        left, widths = room - gaps, sorted(width_of(each, SMALL) for each in short)
-        most = widths[-1]
-        for rest, width in zip(range(len(widths), 0, -1), widths, strict=True):
-            if width * rest > left:
-                most = left / rest
-                break
-            left -= width
-        return [_cut(each, most) for each in short]
+        forms = [each.author for each in self.raises], [each.short for each in self.raises]
+        return next((form for form in forms if sum(width_of(each, SMALL) for each in form) + gaps <= room), [])
 
     def _present(self, x: float, y: float, keys: tuple[str, ...]) -> Iterator[Mark]:
         """The present version and what raised it, where there are too many for dots."""
