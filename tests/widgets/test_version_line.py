@@ -35,10 +35,10 @@ def _labels(operations: list[str], room: float) -> list[tuple[float, float, str]
         (["m[1, 2] = 60."], 200, ["line 1 m[1, 2] = 60."]),
         (["scale_", "scale_"], 190, ["line 1 scale_", "line 2 scale_"]),
         (["scale_", "add_", "scale_"], 190, ["1 scale_", "2 add_", "3 scale_"]),
-        (["add_", "x[1:, ::2] *= y[1:, ::2]", "add_"], 190, ["1 add_", "2 x[1:, ::2] *= y[…", "3 add_"]),
+        (["add_", "x[1:, ::2] *= y[1:, ::2]", "add_"], 190, ["line 3 add_"]),
     ],
 )
-def test_a_label_is_cut_only_if_there_is_no_room(operations: list[str], room: float, said: list[str]) -> None:
+def test_where_not_all_labels_have_room_the_last_one_stays_whole(operations: list[str], room: float, said: list[str]) -> None:
     assert [words for *_, words in _labels(operations, room)] == said
 
 
@@ -47,7 +47,7 @@ def test_a_label_is_cut_only_if_there_is_no_room(operations: list[str], room: fl
 )
 def test_labels_are_apart_and_on_the_line(operations: list[str]) -> None:
     labels = _labels(operations, 190)
-    assert len(labels) == len(operations)
+    assert len(labels) in (1, len(operations))
     assert all(one[1] <= other[0] for one, other in pairwise(labels))
     assert labels[0][0] >= -0.1
     assert labels[-1][1] <= 228
