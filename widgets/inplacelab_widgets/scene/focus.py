@@ -288,7 +288,7 @@ def _heading(chips: Sequence[Group]) -> Group:
     # As half-open intervals, adjacent ranges are joined.
     drawn = tuple((start, stop - 1) for start, stop in joined((first, last + 1) for first, last in spans))
     first, last = (drawn[0][0], drawn[-1][1]) if drawn else (0, -1)
-    marks = (text(0, 13, always(Look("text bold", words.SHELF))),)
+    marks = (text(0, 13, always(Look("text prose bold", words.SHELF))),)
     return Group(0, 0, width_of(words.SHELF, SMALL), CHIPS_TOP, first, last, marks, open=drawn)
 
 
