@@ -23,8 +23,7 @@ from inplacelab.language import Text, columns, get_language
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene import Scene, key_step, scene_of
 from inplacelab_widgets.scene.key_steps import story
-from inplacelab_widgets.scene.names import unquoted
-from inplacelab_widgets.scene.palette import FONT, ROLES
+from inplacelab_widgets.scene.palette import FONT, PROSE_FONT, ROLES
 from inplacelab_widgets.scene.still_pictures import code_panel, place_of, provisos
 from inplacelab_widgets.scene.svg import (
     Look,
@@ -34,12 +33,13 @@ from inplacelab_widgets.scene.svg import (
     mark_at,
     panel_at,
     placed,
+    prose_at,
     rect,
     stack_at,
     stack_of,
     text_at,
 )
-from inplacelab_widgets.scene.text_layout import SMALL, shortened, wrapped
+from inplacelab_widgets.scene.text_layout import SMALL, prose_width, shortened, wrapped
 
 __all__ = [
     "HEIGHT",
@@ -113,7 +113,7 @@ def cards(scene: Scene, steps: Sequence[int], language: str) -> list[str]:
 
 
 def _card(scene: Scene, step: int, language: str, layout: _Layout) -> str:
-    said = unquoted(scene.headline(step).clause).in_language(language)
+    said = scene.headline(step).clause.in_language(language)
     parts = [_sentence(scene, step, said, layout), _footer(scene, step, language)]
     code = _code(scene, step, layout.code_width, layout.code_scale, near=layout.near)
     parts.append(placed(panel_at(code, step, language), _PAD, layout.top, layout.code_scale))
@@ -122,7 +122,7 @@ def _card(scene: Scene, step: int, language: str, layout: _Layout) -> str:
         x, y = _PAD, layout.top + layout.code_height + _GAP
     drawn, _ = stack_at(scene.storages, step, language)
     parts.append(placed(drawn, x, y, layout.scale))
-    return document((WIDTH, HEIGHT), parts, scene.recording.title, said)
+    return document((WIDTH, HEIGHT), parts, scene.recording.title, said.replace("`", ""))
 
 
 def _layout(scene: Scene, steps: Sequence[int], language: str) -> _Layout:
@@ -139,7 +139,7 @@ def _layout(scene: Scene, steps: Sequence[int], language: str) -> _Layout:
 
 def _sentence_size(scene: Scene, steps: Sequence[int], language: str) -> tuple[float, int]:
     """How much the sentences are enlarged, and the most lines that one needs."""
-    said = [unquoted(scene.headline(step).clause).in_language(language) for step in steps]
+    said = [scene.headline(step).clause.in_language(language) for step in steps]
     for scale in _SENTENCE_SCALES:
         lines = max(len(_lines(each, scale)) for each in said)
         if lines <= _MOST_LINES:
@@ -148,7 +148,7 @@ def _sentence_size(scene: Scene, steps: Sequence[int], language: str) -> tuple[f
 
 
 def _lines(said: str, scale: float) -> list[str]:
-    return wrapped(said, (WIDTH - 2 * _PAD - 24) / scale, _SENTENCE)
+    return wrapped(said, (WIDTH - 2 * _PAD - 24) / scale, _SENTENCE, prose_width)
 
 
 def _fitted(
@@ -191,13 +191,11 @@ def _sentence(scene: Scene, step: int, said: str, layout: _Layout) -> str:
     lines = _lines(said, scale)
     if len(lines) > _MOST_LINES:
         rest = "".join(lines[_MOST_LINES - 1 :])
-        lines = [*lines[: _MOST_LINES - 1], shortened(rest, (WIDTH - 2 * _PAD - 24) / scale, _SENTENCE)]
+        lines = [*lines[: _MOST_LINES - 1], shortened(rest, (WIDTH - 2 * _PAD - 24) / scale, _SENTENCE, prose_width)]
     height = len(lines) * _SENTENCE_LINE * scale
     error = scene.recording.steps[step].error is not None
     bar = rect(_PAD, _PAD - 4, 8, height + 4, always(Look("flag-stale" if error else "mark-now")))
-    drawn = "".join(
-        text_at(0, _SENTENCE + _SENTENCE_LINE * k, "text title bold", line, "en") for k, line in enumerate(lines)
-    )
+    drawn = prose_at(0, _SENTENCE, "text title bold", lines, _SENTENCE_LINE)
     return mark_at(bar, 0, "en") + placed(drawn, _PAD + 24, _PAD - 4, scale)
 
 
@@ -216,6 +214,7 @@ def _footer(scene: Scene, step: int, language: str) -> str:
 
 # resvg uses the first installed font for a whole text, and an arbitrary one for characters that it lacks.
 _CHINESE_FIRST = f"'Noto Sans Mono CJK SC', 'PingFang SC', 'Microsoft YaHei', {FONT}"
+_CHINESE_PROSE_FIRST = f"'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', {PROSE_FONT}"
 _NO_RESVG = Text(
     "To draw PNG pictures, install resvg: pip install 'inplacelab[png]'",
     "绘制 PNG 图片需要安装 resvg：pip install 'inplacelab[png]'",
@@ -255,7 +254,9 @@ def png(picture: str, scale: float, language: str) -> bytes:
     check_installed()
     if _CHINESE.search(picture) and not can_draw("张量"):
         raise NoFontError(str(_NO_CHINESE_FONT))
-    return _drawn(picture.replace(FONT, _CHINESE_FIRST, 1) if language == "zh" else picture, scale)
+    if language == "zh":
+        picture = picture.replace(FONT, _CHINESE_FIRST).replace(PROSE_FONT, _CHINESE_PROSE_FIRST)
+    return _drawn(picture, scale)
 
 
 def check_installed(*, animated: bool = False) -> None:

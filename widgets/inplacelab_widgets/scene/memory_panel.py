@@ -319,7 +319,7 @@ def memory_panel(recording: Recording) -> Panel:
 
 def _counts(recording: Recording) -> Iterable[Mark]:
     """The numbers of the present step, on the left."""
-    yield text(0, 13, between(0, len(recording) - 1, Look("text bold", words.MEMORY)))
+    yield text(0, 13, between(0, len(recording) - 1, Look("text prose bold", words.MEMORY)))
     steps = recording.steps
     yield text(0, 27, runs((s.index, Look("text", words.LIVE.format(live=size_in_bytes(s.live)))) for s in steps))
     yield text(0, 41, runs((s.index, Look("text soft", words.PEAK.format(peak=size_in_bytes(s.peak)))) for s in steps))

@@ -74,7 +74,7 @@ def passed_name(passed: Passed, state: State) -> str:
 
 
 def unquoted(phrase: Text) -> Text:
-    """Returns words without the backticks around code: in a picture all words are monospace."""
+    """Returns words without the backticks around code, for words in the font of code."""
     return Text(phrase.en.replace("`", ""), phrase.zh.replace("`", ""))
 
 

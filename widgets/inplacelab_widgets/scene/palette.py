@@ -35,6 +35,8 @@ DASHES = ("", "8 3", "3 2", "9 3 2 3", "5 2")
 
 FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Noto Sans Mono CJK SC', 'PingFang SC', 'Microsoft YaHei', monospace"
 
+PROSE_FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
+
 _DRAWN = {"fill": "none", "stroke-width": "1"}
 
 STYLES: dict[str, dict[str, str]] = (
@@ -47,6 +49,7 @@ STYLES: dict[str, dict[str, str]] = (
         "title": {"font-size": "15px"},
         "label": {"font-size": "15px", "font-weight": "700"},
         "headline": {"font-size": "18px", "font-weight": "700"},
+        "prose": {"font-family": PROSE_FONT},
         "bold": {"font-weight": "700"},
         "italic": {"font-style": "italic"},
         "soft": {"fill": "soft"},

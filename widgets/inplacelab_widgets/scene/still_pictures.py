@@ -31,6 +31,7 @@ from inplacelab_widgets.scene.svg import (
     mark_at,
     panel_at,
     placed,
+    prose_at,
     rect,
     rule,
     stack_at,
@@ -38,7 +39,16 @@ from inplacelab_widgets.scene.svg import (
     text_at,
     window,
 )
-from inplacelab_widgets.scene.text_layout import LATIN_EM, NORMAL, SMALL, Words, shortened, width_of, wrapped
+from inplacelab_widgets.scene.text_layout import (
+    LATIN_EM,
+    NORMAL,
+    SMALL,
+    Words,
+    prose_width,
+    shortened,
+    width_of,
+    wrapped,
+)
 
 LINE_HEIGHT = 18.0
 NEIGHBORS = 2
@@ -264,7 +274,7 @@ def picture(scene: Scene, step: int, language: str) -> str:
     for panel, name in (*graph, (scene.lanes, "lanes"), (scene.memory, None)):
         parts.append(rule(y, width))
         if name:
-            parts.append(text_at(PAD, y + 20, "text bold", titles[name], language))
+            parts.append(text_at(PAD, y + 20, "text prose bold", titles[name], language))
             note = next((description for since, description in reversed(panel.notes) if since <= step), None)
             if note is not None:
                 parts.append(text_at(PAD + 90, y + 20, "text soft", note, language))
@@ -300,15 +310,13 @@ def provisos(scene: Scene) -> list[Text]:
 
 def sentence_box(scene: Scene, step: int, language: str, y: float, width: float) -> tuple[str, float]:
     """Returns the sentence of a step in a box as wide as the picture, as SVG, and the height of the box."""
-    lines = wrapped(unquoted(scene.sentence(step)).in_language(language), width - 2 * PAD - 24, NORMAL)
+    lines = wrapped(scene.sentence(step).in_language(language), width - 2 * PAD - 24, NORMAL, prose_width)
     height = _SENTENCE_LINE * len(lines) + 14
     error = scene.recording.steps[step].error is not None
     box = rect(PAD, y, width - 2 * PAD, height, always(Look("tint")), 4)
     bar = rect(PAD, y, 4, height, always(Look("flag-stale" if error else "mark-now")))
     drawn = mark_at(box, 0, language) + mark_at(bar, 0, language)
-    for k, line in enumerate(lines):
-        drawn += text_at(PAD + 14, y + 19 + _SENTENCE_LINE * k, "text code", line, language)
-    return drawn, height
+    return drawn + prose_at(PAD + 14, y + 19, "text code", lines, _SENTENCE_LINE), height
 
 
 def _heading(scene: Scene, step: int, language: str, parts: list[str], width: float) -> float:
@@ -352,7 +360,7 @@ def panels_picture(scene: Scene, panels: Sequence[str], step: int, language: str
         drawn, tall = _drawn(panel, step, language)
         parts += [
             rule(y, width),
-            text_at(PAD, y + 20, "text bold", player_words(terms_of(scene.recording))[panel.name], language),
+            text_at(PAD, y + 20, "text prose bold", player_words(terms_of(scene.recording))[panel.name], language),
             placed(drawn, PAD, y + 34),
         ]
         y += 34 + tall + PAD
@@ -496,18 +504,17 @@ _MOST_NODES = 300
 def frame(scene: Scene, step: int, language: str) -> str:
     """Returns a step as an SVG picture of 848 by at most 480 px."""
     now, told = scene.recording.steps[step], scene.headline(step)
-    clause, detail = (unquoted(each).in_language(language) for each in told)
-    lines = [(line, "text headline") for line in wrapped(clause, WIDTH - 2 * PAD - 12, _SAID)]
-    rest = wrapped(detail, WIDTH - 2 * PAD - 12, NORMAL)
+    clause, detail = (each.in_language(language) for each in told)
+    lines = wrapped(clause, WIDTH - 2 * PAD - 12, _SAID, prose_width)
+    rest = wrapped(detail, WIDTH - 2 * PAD - 12, NORMAL, prose_width) if detail else []
     if len(rest) > _MOST_DETAIL:
         last = f"{rest[_MOST_DETAIL - 1]} {rest[_MOST_DETAIL]}"
-        rest[_MOST_DETAIL - 1 :] = [shortened(last, WIDTH - 2 * PAD - 12, NORMAL)]
-    lines += [(line, "text code soft") for line in rest if line]
-    bar = rect(0, PAD, 5, _SAID_LINE * len(lines) + 2, always(Look("flag-stale" if now.error else "mark-now")))
-    parts = [mark_at(bar, 0, language)]
-    for k, (line, style) in enumerate(lines):
-        parts.append(text_at(PAD, PAD + 16 + _SAID_LINE * k, style, line, language))
-    top = PAD + _SAID_LINE * len(lines) + 16
+        rest[_MOST_DETAIL - 1 :] = [shortened(last, WIDTH - 2 * PAD - 12, NORMAL, prose_width)]
+    high = _SAID_LINE * len([*lines, *rest])
+    bar = rect(0, PAD, 5, high + 2, always(Look("flag-stale" if now.error else "mark-now")))
+    parts = [mark_at(bar, 0, language), prose_at(PAD, PAD + 16, "text headline", lines, _SAID_LINE)]
+    parts.append(prose_at(PAD, PAD + 16 + _SAID_LINE * len(lines), "text code soft", rest, _SAID_LINE))
+    top = PAD + high + 16
     room = HIGHEST - _FOOT - top
     code = code_panel(scene.recording, _CODE, step, near=True)
     parts.append(placed(panel_at(code, step, language), PAD, top))

@@ -466,6 +466,20 @@ def text_at(x: float, y: float, style: str, content: Words, language: str) -> st
     return mark_at(text(x, y, always(Look(style, content))), 0, language)
 
 
+def prose_at(x: float, y: float, style: str, lines: Iterable[str], pitch: float) -> str:
+    """Returns lines of a sentence, one below the other. What is between backticks is in the font of code, without them."""
+    drawn, is_code = "", False
+    for k, line in enumerate(lines):
+        parts = []
+        for place, part in enumerate(line.split("`")):
+            is_code ^= place > 0
+            code = f"<tspan font-family={quoteattr(FONT)}>{escape(part)}</tspan>"
+            parts.append(code if is_code and part else escape(part))
+        place_of_line = _attributes((("x", x), ("y", y + pitch * k)))
+        drawn += f'<text{place_of_line}{_styled(f"{style} prose")} xml:space="preserve">{"".join(parts)}</text>'
+    return drawn
+
+
 def rule(y: float, width: float) -> str:
     """Returns a hairline across the picture."""
     return f'<path d="M0 {coordinate(y)}H{coordinate(width)}" fill="none" stroke="{resolved("grid")["stroke"]}"/>\n'

@@ -1,7 +1,7 @@
 """Fits words into a given width.
 
-Python cannot measure fonts, so every picture uses a monospace font and reserves a little more than any common one needs: 0.62 em for a Latin character
-and 1 em for a Chinese one.
+Python cannot measure fonts, so pictures reserve what the widest common ones need: 0.62 em for a Latin character of the monospace font of names and
+numbers, 1 em for a Chinese one, and for sentences the widths of DejaVu Sans Bold.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ Words = str | Text
 """The words of a mark: the same in every language, or a pair."""
 
 # --- widths -----------------------------------------------------------------------------------------------------------
+
+Measure = Callable[[str, float], float]
+"""Gives the width of a line at a font size, in px."""
 
 LATIN_EM = 0.62
 CJK_EM = 1.0
@@ -55,6 +58,27 @@ def _width(line: str, size: float) -> float:
     return round((len(line) * LATIN_EM if line.isascii() else sum(map(character_em, line))) * size, 2)
 
 
+_PROSE = (
+    *(35, 46, 52, 84, 70, 100, 87, 31, 46, 46, 52, 84, 38, 42, 38, 37, *[70] * 10, 40, 40, 84, 84, 84, 58, 100),
+    *(77, 76, 73, 83, 68, 68, 82, 84, 37, 37, 77, 64, 100, 84, 85, 73, 85, 77, 72, 68, 81, 77, 110, 77, 72, 73),
+    *(46, 37, 46, 84, 50, 50),
+    *(67, 72, 59, 72, 68, 44, 72, 71, 34, 34, 67, 34, 104, 71, 69, 72, 72, 49, 60, 48, 71, 65, 92, 65, 65, 58),
+    *(71, 37, 71, 84),
+)
+"""The widths of the ASCII characters from the blank on, in hundredths of an em."""
+
+
+def prose_width(line: str, size: float) -> float:
+    """Returns the width that a line of a sentence needs, in px. What is between backticks is code, and the backticks are not drawn.
+
+    >>> prose_width("m and t", 10), prose_width("`m` and `t`", 10)
+    (43.1, 40.1)
+    """
+    parts = line.split("`")
+    prose = (_PROSE[ord(each) - 32] / 100 if " " <= each <= "~" else character_em(each) for each in "".join(parts[::2]))
+    return round(sum(prose) * size + _width("".join(parts[1::2]), size), 2)
+
+
 def _most(limit: int, fits: Callable[[int], bool]) -> int:
     """Returns the largest number up to `limit` that fits, in few trials: if one fits, so do all smaller ones. 0 if none does."""
     found, end = 0, limit
@@ -72,11 +96,11 @@ def widest(many: Iterable[Words | None], size: float = SMALL) -> float:
     return max((width_of(words, size) for words in many), default=0.0)
 
 
-def shortened(line: str, room: float, size: float = SMALL) -> str:
+def shortened(line: str, room: float, size: float = SMALL, measure: Measure = _width) -> str:
     """Returns `line` cut to fit into `room` px, with an ellipsis where it was cut."""
-    if width_of(line, size) <= room:
+    if measure(line, size) <= room:
         return line
-    return line[: _most(len(line), lambda kept: _width(line[:kept] + "…", size) <= room)] + "…"
+    return line[: _most(len(line), lambda kept: measure(line[:kept] + "…", size) <= room)] + "…"
 
 
 def abridged(line: str, room: float, size: float = SMALL, *, end: int = 3) -> str:
@@ -116,7 +140,7 @@ def short_name(name: str, room: float, size: float = SMALL) -> str:
     return next((tail for tail in tails if _width(tail, size) <= room), "") or abridged(name, room, size)
 
 
-def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
+def wrapped(line: str, room: float, size: float = NORMAL, measure: Measure = _width) -> list[str]:
     """Returns `line` broken into pieces no wider than `room` px, at spaces or between Chinese characters. As in Chinese books, no
     piece ends with an opening bracket or begins with a comma. What stands beside an arrow stays there: "0 → 1" is not broken.
 
@@ -129,13 +153,13 @@ def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
     """
     pieces, piece = [], ""
     for word in _words(line):
-        if piece and width_of((piece + word).rstrip(), size) > room:
+        if piece and measure((piece + word).rstrip(), size) > room:
             pieces.append(piece.rstrip())
             piece = ""
         rest = word
-        while _width(rest, size) > room:  # longer than a line
+        while measure(rest, size) > room:  # longer than a line
             window = int(room / (size * LATIN_EM)) + 2  # a piece has no more characters, unless some have no width
-            head = shortened(rest[:window], room, size)[:-1] or rest[0]
+            head = shortened(rest[:window], room, size, measure)[:-1] or rest[0]
             pieces.append(head)
             rest = rest[len(head) :]
         piece += rest
