@@ -202,7 +202,7 @@ function drawPane(stage, name, panels, joined) {
     translate,
     highlight: (wanted) => drawn.forEach((panel) => panel.highlight(wanted, stage.selection, stage.followed.keys)),
     // A row of the table of storages.
-    open: (key) => void (drawn.some((panel) => panel.toggle(key)) && stage.show()),
+    open: (key) => void (seen().some((panel) => panel.toggle(key)) && stage.show()),
     holderAt: (at) => drawn[0].holderAt(at),
     linksOf: (key) => drawn.flatMap((panel) => panel.linksOf(key)),
     // On an axis, everything is shown from the beginning.

@@ -26,6 +26,7 @@ Fit = Callable[[tuple[Box, ...]], bool]
 """Whether storages of these sizes fit, in the order of their numbers."""
 Span = tuple[int, int]
 """The first and the last step of a range of steps."""
+NEVER: Span = (-1, -1)
 
 
 @once_for_each
@@ -92,7 +93,10 @@ def open_spans(
                 mine[-1] = (mine[-1][0], now)
             else:
                 mine.append((now, now))
-    return {key: tuple(found) for key, found in spans.items()}
+        for key in main[1:MOST]:  # where the pane is larger than here, they are drawn, too
+            if boxes[key][1] <= low < inf:
+                spans.setdefault(key, [])
+    return {key: tuple(found) or (NEVER,) for key, found in spans.items()}
 
 
 def _chosen_places(fit: Fit, boxes: tuple[Box, ...], wanted: tuple[int, ...], main: int) -> list[int]:
