@@ -6,6 +6,7 @@ between is not seen.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -19,20 +20,26 @@ from inplacelab.recording.slots import joined as joined_runs
 from inplacelab.recording.source_tree import line_text
 
 MOST_EVENTS = 60
-"""Programs of more events are read by statements first."""
+"""The most events of a program that is read event by event: of a longer one, a step is a statement."""
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Facts = TypeVar("_Facts")
 
 
 def is_long(recording: Recording) -> bool:
-    """Whether a recording has so many events that it is read by statements first."""
+    """Whether a recording has so many events that it is read statement by statement."""
     return len(recording) > MOST_EVENTS
 
 
 def statements(recording: Recording) -> tuple[range, ...]:
     """Returns the steps of each run of a statement without a break, in order."""
     return recording.once(_statements)
+
+
+def run_of(recording: Recording, index: int) -> range:
+    """Returns the steps of the run of a statement that step `index` belongs to."""
+    runs = statements(recording)
+    return runs[bisect_right(runs, index, key=lambda run: run.start) - 1]
 
 
 def _statements(recording: Recording) -> tuple[range, ...]:

@@ -13,10 +13,12 @@ import inplacelab
 from inplacelab.recording import queries
 from inplacelab.recording.quiz import quiz
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.statements import is_long, run_of
 from inplacelab_widgets import Stepper, to_html
 from inplacelab_widgets.page import payload_of
 from inplacelab_widgets.scene import key_step, opening_step, scene_of
-from inplacelab_widgets.scene.key_steps import FEWEST, MOST, MOST_CELLS, Chapter, story
+from inplacelab_widgets.scene.chapter_titles import LONGEST
+from inplacelab_widgets.scene.key_steps import FEWEST, MOST, MOST_CELLS, Chapter, story, unusual
 from inplacelab_widgets.scene.payload import payload
 from tests.recorders.golden.renew import run
 
@@ -198,3 +200,110 @@ def test_a_stepper_does_not_open_empty_but_before_a_question() -> None:
     assert opening_step(recording, ()) == 1
     assert opening_step(recording, (replace(asked, step=2),)) == 1
     assert opening_step(recording, (replace(asked, step=1),)) == 0
+
+
+# --- what is unusual, and long programs -----------------------------------------------------------------------------
+
+
+def happened(program: str) -> list[tuple[int | None, str]]:
+    """The line and the role of each unusual step."""
+    recording = run(program).recording
+    return [(recording.steps[step].line, role) for step, role in unusual(recording).items()]
+
+
+GRADIENT = "x = paddle.ones([3])\nx.stop_gradient = False\n"
+TRAINING = """net = paddle.nn.Sequential(paddle.nn.Linear(2, 3), paddle.nn.BatchNorm1D(3), paddle.nn.Linear(3, 1))
+opt = paddle.optimizer.Adam(parameters=net.parameters())
+x = paddle.arange(8.).reshape([4, 2])
+for epoch in range(2):
+    h = net(x)
+    loss = (h * h).sum()
+    loss.backward()
+    opt.step()
+    opt.clear_grad()
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("m = paddle.ones([2, 2])\nt = m.t()\nm.scale_(2.)\n", [(3, "written")]),
+        ("m = paddle.ones([2, 2])\nm[0].scale_(2.)\n", []),  # a part of `m` is no other name
+        ("m = paddle.ones([2, 2])\ntop = m[0]\nm[1] = 5.\n", []),  # it shows none of what was written
+        (f"{GRADIENT}a = x * 1.\nb = a * a\na.add_(x)\n", [(5, "stale")]),
+        (f"{GRADIENT}a = x * 1.\na.multiply_(x)\n", [(4, "kept")]),
+        (f"{GRADIENT}a = x * 1.\nx.add_(paddle.ones([2]))\n", [(4, "refused")]),
+        (f"{GRADIENT}x.exp().sum().backward()\n", []),
+        (TRAINING, []),
+    ],
+)
+def test_what_is_unusual(program: str, expected: list[tuple[int | None, str]]) -> None:
+    assert happened(program) == expected
+
+
+def test_a_write_that_backward_does_not_notice_is_unusual() -> None:
+    program = f"{GRADIENT}b = x * 2.\nv = b[0]\nv.scale_(3.)\nb.sum().backward()\n"
+    assert [role for _, role in happened(program)] == ["written"]
+
+
+def titles(recording: Recording) -> list[str]:
+    return [chapter.title.en for chapter in story(recording)]
+
+
+def test_the_chapters_name_what_is_special_in_a_program() -> None:
+    short = run("m = paddle.arange(4.).reshape([2, 2])\nt = m.t()\nrow = t[1]\nrow.scale_(10.)\n").recording
+    assert titles(short)[-1] == "`row.scale_(10.)` changes `m`, `t`"
+    assert story(short)[-1].title.zh == "`row.scale_(10.)` 改变 `m`、`t`"
+    refused = run(f"{GRADIENT}a = x * 1.\nb = a * a\na.add_(x)\nb.sum().backward()\n").recording
+    assert titles(refused) == [
+        "`a` made", "`a` kept (line 4)", "`a.add_(x)` makes `a` stale", "`b.sum().backward()` refused",
+    ]  # fmt: skip
+
+
+def test_every_title_is_short(recording: Recording) -> None:
+    for chapter in story(recording):
+        assert chapter.title.en
+        assert sum(map(len, chapter.title.en.split("`")[1::2])) <= LONGEST + 2
+
+
+def test_a_long_training_opens_at_its_first_update_and_tells_of_it() -> None:
+    recording = run(TRAINING).recording
+    assert is_long(recording)
+    first = next(step for step in recording.steps if step.line == 8)
+    assert key_step(recording) == opening_step(recording) == run_of(recording, first.index)[-1]
+    assert titles(recording) == ["`loss.backward()`", "`opt.step()`"]
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("h[0] = 0.", "`h[0] = 0.`"),
+        ("h = (h + 1.).relu_().exp()", "`relu_` in place (line 6)"),
+    ],
+)
+def test_a_long_program_opens_at_a_write_of_its_own(line: str, title: str) -> None:
+    recording = run(TRAINING.replace("    loss =", f"    {line}\n    loss =")).recording
+    opened = key_step(recording)
+    assert recording.steps[opened].line == 6
+    assert opened == run_of(recording, opened)[-1]
+    assert titles(recording) == [title, "`loss.backward()`", "`opt.step()`"]
+
+
+def test_a_long_program_opens_at_the_write_that_made_a_value_stale() -> None:
+    program = TRAINING.replace("    loss =", "    h[0] = 0.\n    old = h * h\n    h.clip_(-1., 1.)\n    loss =")
+    recording = run(program).recording
+    assert recording.steps[key_step(recording)].line == 8
+    assert titles(recording)[:2] == ["`h[0] = 0.`", "`h.clip_(-1., 1.)` makes `h` stale"]
+
+
+def test_a_long_program_opens_at_the_first_write_to_an_alias() -> None:
+    program = TRAINING.replace("for epoch", "row = x[0]\nx.scale_(2.)\nfor epoch")
+    recording = run(program).recording
+    assert recording.steps[key_step(recording)].line == 5
+    assert titles(recording)[0] == "`x.scale_(2.)` changes `row`"
+
+
+def test_the_payload_has_the_titles() -> None:
+    recording = run("m = paddle.ones([2, 2])\nt = m.t()\nm.scale_(2.)\n").recording
+    told = payload(scene_of(recording))["story"]
+    assert told[-1]["title"] == ["`m.scale_(2.)` changes `t`", "`m.scale_(2.)` 改变 `t`"]

@@ -23,13 +23,14 @@ from inplacelab.recording.places import line_of, said_line, said_one_by_one
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences.clauses import changing, cleared, doing, names, on_gradients, state_of_optimizer
-from inplacelab.recording.sentences.line_summary import as_one, line_of_step, line_summary
+from inplacelab.recording.sentences.line_summary import as_one, line_summary
 from inplacelab.recording.sentences.operations import communicated, launched, operation
 from inplacelab.recording.sentences.other_steps import backward_step, error_step, plain_line, seen_at_once
 from inplacelab.recording.sentences.phrases import StepContext, closed_up, joined, quoted
 from inplacelab.recording.slots import Touched, effect, touched
 from inplacelab.recording.slots import joined as joined_runs
 from inplacelab.recording.source_tree import SourceTree, line_text, statement_at, tree_at
+from inplacelab.recording.statements import run_of
 from inplacelab.recording.trace import spoilt
 
 MOST_LINES = 3
@@ -125,7 +126,7 @@ def line_clause(context: StepContext, steps: range) -> Text | None:
             *(joined_runs(sorted(one + other)) for one, other in zip(before, found, strict=True))
         )
     stale = {saved.storage for index in steps for _, saved in newly_stale(recording, index)}
-    return doing(context, steps, _whole_statement(context), effects, stale) or _ran(context, steps)
+    return doing(context, steps, whole_statement(context), effects, stale) or _ran(context, steps)
 
 
 MOST_RAN = 2
@@ -140,12 +141,12 @@ def _ran(context: StepContext, steps: range) -> Text | None:
     shown = [quoted(each) for each in ran[:MOST_RAN]]
     if len(ran) > MOST_RAN:
         shown.append(Text("{0} more operations", "另外 {0} 个操作").format(len(ran) - MOST_RAN))
-    return Text("{0} ran {1}", "{0} 执行了 {1}").format(_whole_statement(context), listing(shown))
+    return Text("{0} ran {1}", "{0} 执行了 {1}").format(whole_statement(context), listing(shown))
 
 
-def _whole_statement(context: StepContext) -> Text:
-    """What ran in several steps, as it is written, or shortened: the statement, the head of a block, or of a statement of several lines the
-    expression that begins on this line.
+def whole_statement(context: StepContext) -> Text:
+    """Returns what ran in a step, or several, as it is written, or shortened: the statement, the head of a block, or of a statement of several lines
+    the expression that begins on this line.
     """
     program, place = tree_at(context.recording, context.step.place), context.step.place
     if program is None or place is None:
@@ -373,7 +374,7 @@ def line_sentence(recording: Recording, index: int) -> Text:
     Line 2 ran `x * 2` and `exp` on `x`. It made `y` in a new storage S2 (8 bytes). S1 was made and freed again (8 bytes).
     """
     here = recording.state(index).step.index
-    steps = line_of_step(recording, here)
+    steps = run_of(recording, here)
     return sentence(recording, here) if len(steps) == 1 else closed_up(line_summary(recording, steps))
 
 
@@ -419,7 +420,7 @@ def line_headline(recording: Recording, index: int) -> Headline:
         IndexError: if there is no such step.
     """
     here = recording.state(index).step.index
-    steps = line_of_step(recording, here)
+    steps = run_of(recording, here)
     failed = next((each for each in steps if recording.steps[each].error is not None), None)
     if failed is not None:  # what else the statement did does not matter then
         return headline(recording, failed)
@@ -441,5 +442,5 @@ def line_headline(recording: Recording, index: int) -> Headline:
 
 def _cleared(context: StepContext) -> Text:
     return closed_up(
-        Text("{0} {1}", "{0} {1}").format(_whole_statement(context), on_gradients(context, [context.step])[0])
+        Text("{0} {1}", "{0} {1}").format(whole_statement(context), on_gradients(context, [context.step])[0])
     )

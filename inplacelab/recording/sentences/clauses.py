@@ -235,16 +235,17 @@ def _kind(context: StepContext, key: int) -> Noun:
         return GRADIENTS
     if facts.leaf and facts.needs_gradient:
         return PARAMETERS
-    return BUFFERS if _is_statistic(context.after.called(key).first) else TENSORS
+    return BUFFERS if is_statistic(context.after.called(key).first) else TENSORS
 
 
-def _is_statistic(name: str) -> bool:
+def is_statistic(name: str) -> bool:
+    """Whether a name is that of a running statistic of batch normalization."""
     return name.rpartition(".")[2] in _STATISTICS and "." in name
 
 
 def _are_statistics(context: StepContext, effects: Mapping[int, Touched]) -> bool:
     """Whether what a statement changed are only running statistics: what it made counts more."""
-    return all(_is_statistic(each) for each in _called(context, _with_other_values(context, effects)))
+    return all(is_statistic(each) for each in _called(context, _with_other_values(context, effects)))
 
 
 def _is_zero(state: State, tensor: int) -> bool:
@@ -361,7 +362,7 @@ def _made_as(context: StepContext, tensor: TensorFacts) -> Noun:
     name = context.recording.once(_first_names).get(tensor.id, "")
     if tensor.leaf and tensor.needs_gradient and owners_of([name]):
         return PARAMETERS
-    return BUFFERS if _is_statistic(name) else TENSORS
+    return BUFFERS if is_statistic(name) else TENSORS
 
 
 def _first_names(recording: Recording) -> dict[int, str]:

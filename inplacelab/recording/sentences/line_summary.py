@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -28,13 +27,7 @@ from inplacelab.recording.sentences.operations import (
 )
 from inplacelab.recording.sentences.other_steps import changes_of_names, error_step, freed, listed_storages
 from inplacelab.recording.sentences.phrases import StepContext, byte_count, joined, quoted
-from inplacelab.recording.statements import joined_steps, statements
-
-
-def line_of_step(recording: Recording, index: int) -> range:
-    """Returns the steps that belong to the same run of the same line as step `index`, without a break."""
-    runs = statements(recording)
-    return runs[bisect_right(runs, index, key=lambda run: run.start) - 1]
+from inplacelab.recording.statements import joined_steps
 
 
 def line_summary(recording: Recording, steps: range) -> Text:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Literal, NamedTuple, get_args
 
+from inplacelab.language import Text
 from inplacelab.recording import queries
 from inplacelab.recording.facts import SavedFacts, Step, TensorFacts
+from inplacelab.recording.optimizer_steps import stepped
 from inplacelab.recording.places import line_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.clauses import is_statistic
 from inplacelab.recording.slots import Runs, common_runs, slot_runs, slots_reached
+from inplacelab.recording.source_tree import line_text
+from inplacelab.recording.statements import is_long, run_of
+from inplacelab.recording.unnoticed_writes import unnoticed_writes
+from inplacelab_widgets.scene.chapter_titles import title_of
 from inplacelab_widgets.scene.timeline import once_for_each
 
-__all__ = ["Chapter", "Role", "key_step", "opening_step", "story"]
+__all__ = ["Chapter", "Role", "key_step", "opening_step", "story", "unusual"]
 
 Role = Literal["made", "viewed", "kept", "written", "stale", "gradient", "refused"]
 """What happens at a step of the story. If several things do, the last of them in this order counts."""
@@ -33,11 +40,13 @@ class Chapter(NamedTuple):
         role: what happens there.
         cells: the slots of the storage concerned, from first to last: True for those that were made, viewed, kept or written. A long storage
             has fewer cells than slots. Empty if no storage is concerned.
+        title: what happens there in this program, in a few words.
     """
 
     step: int
     role: Role
     cells: tuple[bool, ...]
+    title: Text
 
 
 @once_for_each
@@ -49,11 +58,31 @@ def key_step(recording: Recording) -> int:
     Without an error it is the write by the program that changed the most names besides its own, the last of several; without such a
     write the last write, if possible not one that only clears a gradient; else the last step that changed anything.
 
+    Of a long recording, without an error, it is the first of the most unusual steps; if nothing unusual happened, the first write that the program
+    asked for, or update of parameters; and in any case the last step of its statement.
+
     Raises:
         ValueError: if the recording has no steps.
     """
     if not recording.steps:
         raise ValueError("No step tells anything: the recording has none.")
+    if is_long(recording):
+        return run_of(recording, _telling_of_many(recording))[-1]
+    return _telling(recording)
+
+
+def _telling_of_many(recording: Recording) -> int:
+    if _failed(recording) is not None:
+        return _telling(recording)
+    happened = unusual(recording)
+    found = next((step for role in _UNUSUAL for step, each in happened.items() if each == role), None)
+    if found is not None:
+        return found
+    first = [*islice(_own_writes(recording), 1), *islice(_updates(recording), 1)]
+    return min(first) if first else _telling(recording)
+
+
+def _telling(recording: Recording) -> int:
     failed = _failed(recording)
     if failed is not None:
         state, lost = recording.state(failed.index), _lost(recording)
@@ -94,7 +123,12 @@ def story(recording: Recording) -> tuple[Chapter, ...]:
     They are about one storage, that of the most telling step: when it was made, viewed, kept for backward, written and made stale, and
     when backward ended or refused it. Then come the writes that changed most to tensors with other names, one for each line. If these are
     too few, other writes, views and new storages are added.
+
+    Those of a long recording are what is unusual in it, its first pass of backward and its first update, and writes that the program asked for. Each is the last
+    step of its statement.
     """
+    if is_long(recording):
+        return _story_of_many(recording)
     telling = key_step(recording)
     lost = _lost(recording)
     about = _subject(recording, recording.steps[telling], lost)
@@ -112,12 +146,159 @@ def story(recording: Recording) -> tuple[Chapter, ...]:
     for step, role in _more(recording):
         if len(roles) < FEWEST:
             roles.setdefault(step, role)
-    return tuple(Chapter(step, role, _cells(recording, step, role, about)) for step, role in sorted(roles.items()))
+    return tuple(_chapter(recording, step, step, role, about) for step, role in sorted(roles.items()))
+
+
+def _chapter(recording: Recording, step: int, happened: int, role: Role, about: int | None) -> Chapter:
+    """A chapter of something that happened, at the step at which a reader sees it."""
+    changed = [] if role != "written" else _aliases_changed(recording, recording.steps[happened])
+    return Chapter(
+        step, role, _cells(recording, happened, role, about), title_of(recording, happened, role, about, changed)
+    )
+
+
+def _story_of_many(recording: Recording) -> tuple[Chapter, ...]:
+    lost, happened = _lost(recording), unusual(recording)
+    kept = [] if lost is None else queries.who_kept(recording, lost[1].storage, lost[1].version)
+    blamed = [] if lost is None else [step.index for step, _ in queries.who_overwrote(recording, lost[1])]
+    candidates: list[tuple[int, Role]] = [
+        *((step, "stale") for step in blamed if happened.get(step) == "stale"),
+        *((step, role) for role in ("refused", *_UNUSUAL) for step, each in happened.items() if each == role),
+        *((step.index, "kept") for step, node in kept[:1]),
+    ]
+    chosen = _first_of_lines(recording, candidates)[: MOST - 2]
+    ordinary: list[tuple[int, Role]] = [
+        *islice(_passes(recording), 1),
+        *((step, "written") for step in islice(_updates(recording), 1)),
+    ]
+    own: list[tuple[int, Role]] = [(step, "written") for step in _own_writes(recording)]
+    chosen = _first_of_lines(recording, [*chosen, *ordinary, *own])[:MOST]
+    found: dict[int, Chapter] = {}
+    for step, role in sorted(chosen, key=lambda each: -_RANK.index(each[1])):
+        end = run_of(recording, step)[-1]
+        found.setdefault(end, _chapter(recording, end, step, role, _concerns(recording, step, role, lost)))
+    return tuple(found[end] for end in sorted(found))
+
+
+def _first_of_lines(recording: Recording, found: Iterable[tuple[int, Role]]) -> list[tuple[int, Role]]:
+    """The first on each line."""
+    first: dict[object, tuple[int, Role]] = {}
+    for step, role in found:
+        first.setdefault(line_of(recording.steps[step].place) or step, (step, role))
+    return [*first.values()]
+
+
+def _concerns(recording: Recording, step: int, role: Role, lost: tuple[int, SavedFacts] | None) -> int | None:
+    """The storage that a chapter of a long story is about."""
+    if lost is not None and role in ("refused", "kept"):
+        return lost[1].storage
+    stale = queries.newly_stale(recording, step) if role == "stale" else ()
+    writes = recording.steps[step].writes
+    return next((saved.storage for _, saved in stale), writes[0].storage if writes else None)
 
 
 _RANK = get_args(Role)
 _CAN_MISS: tuple[Role, ...] = ("written", "kept", "viewed")
 """What a story of too many chapters leaves out, in this order."""
+
+
+# --- what is unusual ------------------------------------------------------------------------------------------------
+
+_UNUSUAL: tuple[Role, ...] = ("stale", "written", "kept")
+"""What is unusual without an error, the most unusual first."""
+
+
+@once_for_each
+def unusual(recording: Recording) -> Mapping[int, Role]:
+    """Returns the steps at which something unusual happened, in order.
+
+    "refused": there was an error. "stale": a write made a saved value stale, or a backward pass did not notice it. "written": a write changed a
+    tensor with another name. "kept": a value was copied because it was about to be overwritten. What happens in every training is not unusual: updates,
+    gradients, running statistics.
+    """
+    unnoticed = {each.write.index for each in unnoticed_writes(recording) if not each.is_update}
+    found: dict[int, Role] = {}
+    for step in recording.steps:
+        role = _unusual_role(recording, step, unnoticed)
+        if role is not None:
+            found[step.index] = role
+    return found
+
+
+def _unusual_role(recording: Recording, step: Step, unnoticed: set[int]) -> Role | None:
+    if step.error is not None:
+        return "refused"
+    if step.kind != "operation":
+        return None
+    if step.index in unnoticed or (step.writes and queries.newly_stale(recording, step.index)):
+        return "stale"
+    if step.writes and _aliases_changed(recording, step):
+        return "written"
+    node = recording.state(step.index).nodes.get(-1 if step.kept is None else step.kept)
+    return "kept" if node is not None and any(saved.copy for saved in node.saved) else None
+
+
+def _aliases_changed(recording: Recording, step: Step) -> list[int]:
+    """The tensors with another name than what a step wrote through, or is a part of, whose values it changed; not gradients."""
+    if not step.writes or not _others_reached(recording, step):
+        return []
+    state = recording.state(step.index)
+    through = {each.tensor for each in step.writes}
+    there = (
+        recording.before(step.index),
+        state,
+    )  # a view without a name may be gone after the step, or have been made in it
+    through |= {queries.with_a_name(recording, each, key) for key in through for each in there}
+    changed = (key for key in queries.changed_values(recording, step.index) if key not in through)
+    return [key for key in changed if state.called(key).bound and state.owner_of_gradient(key) is None]
+
+
+# --- what is usual --------------------------------------------------------------------------------------------------
+
+
+def _passes(recording: Recording) -> Iterator[tuple[int, Role]]:
+    """The ends of the passes of backward."""
+    for step in recording.steps:
+        if step.backward is not None and step.backward.action == "end":
+            yield step.index, "gradient"
+
+
+def _updates(recording: Recording) -> Iterator[int]:
+    """The writes to parameters, after a pass of backward."""
+    begun = next((step for step, _ in _passes(recording)), len(recording))
+    for step in _writes(recording):
+        if step.index > begun and any(_is_parameter(recording, step, write.tensor) for write in step.writes):
+            yield step.index
+
+
+def _is_parameter(recording: Recording, step: Step, tensor: int) -> bool:
+    facts = _tensor(recording, step, tensor)
+    return facts is not None and facts.leaf and facts.needs_gradient
+
+
+def _own_writes(recording: Recording) -> Iterator[int]:
+    """The in-place operations that the program asked for: no updates or first values of parameters, no running statistics, no gradients."""
+    for step in _writes(recording):
+        if step.phase == "forward" and any(each.slots for each in step.writes) and _is_own(recording, step):
+            yield step.index
+
+
+def _is_own(recording: Recording, step: Step) -> bool:
+    state = recording.state(step.index)
+    if stepped(line_text(recording, step.place)):
+        return False
+    keys = [each.tensor for each in step.writes]
+    if any(_is_parameter(recording, step, key) or state.owner_of_gradient(key) is not None for key in keys):
+        return False
+    if any(is_statistic(name) for key in keys for name in state.called(key).names):
+        return False
+    # What a statement makes of nothing, it fills: `torch.zeros`, and the layers of a library.
+    made = {key for index in run_of(recording, step.index) for key in _made_of_nothing(recording.steps[index])}
+    return not any(each.storage in made for each in step.writes)
+
+
+def _made_of_nothing(step: Step) -> list[int]:
+    return [] if step.kind != "operation" or step.inputs else [key for key, _ in step.storages]
 
 
 # --- what happened to a storage -------------------------------------------------------------------------------------

@@ -328,7 +328,7 @@ def _iteration(iteration: Iteration, recording: Recording) -> Text:
 
 def _chapter(chapter: Chapter) -> Json:
     cells = "".join(str(int(cell)) for cell in chapter.cells)
-    return {"step": chapter.step, "role": chapter.role, "cells": cells}
+    return {"step": chapter.step, "role": chapter.role, "cells": cells, "title": in_both_languages(chapter.title)}
 
 
 def _thread(thread: Thread) -> Json:
