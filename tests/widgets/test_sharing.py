@@ -21,8 +21,9 @@ from inplacelab.recording.recording import Recording
 from inplacelab_widgets import Stepper, sharing, to_card, to_gif
 from inplacelab_widgets.scene import key_step, scene_of
 from inplacelab_widgets.scene.key_steps import story
-from inplacelab_widgets.scene.palette import FONT
-from inplacelab_widgets.sharing import MOST_FRAMES, cards, drawn_from
+from inplacelab_widgets.scene.palette import FONT, PROSE_FONT
+from inplacelab_widgets.scene.svg import prose_at
+from inplacelab_widgets.sharing import HEIGHT, MOST_FRAMES, cards, drawn_from
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIZE = (1200, 675)
@@ -60,7 +61,7 @@ def high_storages() -> Recording:
 
 
 def words_of(card: str) -> str:
-    return " ".join(text.text or "" for text in ET.fromstring(card).iter(f"{SVG}text"))
+    return " ".join("".join(text.itertext()) for text in ET.fromstring(card).iter(f"{SVG}text"))
 
 
 def opened(file: bytes) -> Any:
@@ -102,6 +103,22 @@ def test_without_a_step_the_card_shows_the_key_step(sample: Callable[[str], Reco
     assert to_card(recording, -1) == to_card(recording, len(recording) - 1)
     with pytest.raises(IndexError):
         to_card(recording, len(recording))
+
+
+def test_code_in_a_sentence_is_in_the_font_of_code_also_where_a_line_breaks_in_it() -> None:
+    drawn = ET.fromstring(f"<g>{prose_at(0, 0, 'text', ['so `x[0]', '= 5.` is', 'not `y`'], 20)}</g>")
+    assert [[each.text for each in line] for line in drawn] == [["x[0]"], ["= 5."], ["y"]]
+    assert ["".join(line.itertext()) for line in drawn] == ["so x[0]", "= 5. is", "not y"]
+    assert {line.get("font-family") for line in drawn} == {PROSE_FONT}
+    assert {each.get("font-family") for line in drawn for each in line} == {FONT}
+
+
+def test_a_card_fills_its_frame() -> None:
+    scene = scene_of(three_views("one_write.py"))
+    found = boxes(cards(scene, [len(scene.recording) - 1], "en")[0])[1:]  # without the bar of the sentence
+    top, bottom = min(each[1] for each in found), max(each[3] for each in found)
+    assert bottom - top > 0.5 * HEIGHT
+    assert HEIGHT - 56 - bottom < 0.1 * HEIGHT
 
 
 def boxes(card: str) -> list[tuple[float, float, float, float]]:
