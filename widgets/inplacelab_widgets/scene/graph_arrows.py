@@ -311,6 +311,8 @@ def _left(recording: Recording, homes: Homes) -> dict[int, dict[Box, list[str]]]
 
 def _chip(box: Box, owned: Sequence[Called], left: Sequence[str]) -> tuple[str, Words]:
     """The style and the words of a chip after a step."""
+    if box.content.is_folded:  # of many tensors, those with names
+        owned = [called for called in owned if called.names]
     if owned:
         names = ", ".join(name for called in owned for name in called.shown)
         style = _COMING if all(called.coming for called in owned) else _HERE

@@ -314,15 +314,13 @@ def folded(members: tuple[GradNode, ...], name: Words, turn: str, opens: str) ->
         turn: which repetition it is, "3/50", or how many share the box, "×12"; "" if nothing is repeated.
         opens: the key of what it opens into.
     """
-    inner, leaves = [node for node in members if not node.is_leaf], [node for node in members if node.is_leaf]
-    counted = words.PARAMETERS.format(count=len({node.leaf for node in leaves}))
+    leaves = [node for node in members if node.is_leaf]
+    _, detail = _heading(members, name)
     params = ", ".join(dict.fromkeys(leaf_name(node) for node in leaves))
-    lines, kinds = _lines(inner), _short_names(tuple(dict.fromkeys(node.kind for node in inner)))
-    single = len({node.name for node in inner}) == 1
-    named = [name, kinds if single else lines, lines if single else kinds, counted]
-    names = [each for each in named if each not in ("", Text("", ""))]
-    second = (params if width_of(params) <= _FOLDED_ROOM - 8 else counted) if leaves else None
-    crowd = _Crowd({node.id: node for node in members}, _headed(names[0], turn), second, [*names[1:], ""][0])
+    if leaves:
+        detail = params if width_of(params) <= _FOLDED_ROOM - 8 else words.PARAMETERS.format(count=len(leaves))
+    named = headed(members, name, turn, _FOLDED_ROOM)
+    crowd = _Crowd({node.id: node for node in members}, named, _fitted(detail, _FOLDED_ROOM))
     shows: Shows = []
     for step, alive, born in gatherings({node.id: node.life for node in members}):
         shows.append((step, crowd.state(alive, born) if alive else None))
@@ -335,15 +333,26 @@ def leaf_name(node: GradNode) -> str:
     return re.split(r"[.:]\s*", node.leaf[0])[-1] if node.leaf else "?"
 
 
-def _headed(name: Words, turn: str) -> Text:
-    """The name of a box, and which repetition it is; of a name that is too long the end, which tells it from the others."""
-    room = _FOLDED_ROOM - (width_of(f" {turn}") if turn else 0)
-    cut = [name if isinstance(name, str) else name.in_language(each) for each in LANGUAGES]
+def headed(members: Sequence[GradNode], name: str, turn: str, room: float = inf) -> Text:
+    """Returns the heading of a box: the name, or else the lines, and which repetition it is; if that is too long, the end, which tells it from others."""
+    heading, _ = _heading(members, name)
+    left = room - (width_of(f" {turn}") if turn else 0)
+    cut = [heading if isinstance(heading, str) else heading.in_language(each) for each in LANGUAGES]
     for k, whole in enumerate(cut):
-        while width_of(cut[k]) > room:
-            whole = whole[1:]
-            cut[k] = f"…{whole}"
+        start = 1
+        while width_of(cut[k]) > left:
+            cut[k], start = f"…{whole[start:]}", start + 1
     return Text(*(f"{each} {turn}".strip() for each in cut))
+
+
+def _heading(members: Sequence[GradNode], name: str) -> tuple[Words, Words]:
+    """What is said of nodes in the first place, and in the second."""
+    inner = [node for node in members if not node.is_leaf]
+    lines, kinds = _lines(inner), _short_names(tuple(dict.fromkeys(node.kind for node in inner)))
+    both = (kinds, lines) if len({node.kind for node in inner}) == 1 else (lines, kinds)
+    counted = words.PARAMETERS.format(count=len(members) - len(inner))
+    first, second, *_ = [*(each for each in (name, *both) if each not in ("", Text("", ""))), counted, counted]
+    return first, second
 
 
 def _content(members: tuple[GradNode, ...], shows: Shows, *, is_folded: bool) -> Content:
@@ -378,10 +387,10 @@ def _short(name: str) -> str:
 
 
 class _Crowd:
-    """The nodes of a folded box, and what is always written in it: its name, the parameters that they lead to, if there are any, and the lines."""
+    """The nodes of a folded box, and what is always written in it: its name, and the parameters that they lead to, or else the lines."""
 
-    def __init__(self, nodes: Mapping[int, GradNode], name: Text, leaves: Words | None, lines: Words) -> None:
-        self.nodes, self.name, self.leaves, self.lines = nodes, name, leaves, lines
+    def __init__(self, nodes: Mapping[int, GradNode], name: Text, second: Words) -> None:
+        self.nodes, self.name, self.second = nodes, name, second
 
     def state(self, alive: Mapping[int, NodeContent], born: frozenset[int]) -> BoxState:
         """Returns the state of the box."""
@@ -389,15 +398,14 @@ class _Crowd:
         counts = Counter(map(_STATUS, alive.values()))
         status, news = _news(self.nodes, alive, counts, newest)
         nodes = words.NODES.format(count=count) if count > 1 else words.ONE_NODE
-        second, third = (nodes, self.lines) if self.leaves is None else (self.leaves, nodes)
         done = counts["done"] + counts["running"]
         return BoxState(
             _outline(status, new=newest is not None),
             self.name,
-            second,
-            _fitted(news if news.en else third, _FOLDED_ROOM),
+            self.second,
+            _fitted(news if news.en else nodes, _FOLDED_ROOM),
             words.NEW if newest else None,
-            done / count if counts[""] < count else None,
+            done / count if done < count and counts[""] < count else None,
         )
 
 

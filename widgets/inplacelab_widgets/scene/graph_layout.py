@@ -217,6 +217,8 @@ def _apart(wanted: Sequence[float], rooms: Sequence[float]) -> list[float]:
 MOST = 60
 """The most boxes that a box opens into."""
 
+_FEW = 4
+"""Fewer boxes show nothing of a large graph."""
 _LEAST_TURNS = 3
 _LONGEST_TURN = 64
 
@@ -267,7 +269,9 @@ def folds(paths: Sequence[Path], kinds: Sequence[Hashable], leaves: Collection[i
 
 
 def fitting(parts: Sequence[Fold], fits: Callable[[list[Fold]], bool]) -> list[Fold]:
-    """Joins neighbors, those with the fewest nodes first, until all boxes fit; then opens the largest boxes as far as there is room."""
+    """Joins neighbors, those with the fewest nodes first, until all boxes fit; then opens the largest boxes while there is room, but not down to
+    single nodes. Too few boxes show nothing: one of them opens even if some of what is in it must be joined.
+    """
     found = _fewer(gathered(parts), fits)
     tried = set[tuple[int, ...]]()
     while untried := [part for part in found if part.inside and part.members not in tried]:
@@ -276,8 +280,9 @@ def fitting(parts: Sequence[Fold], fits: Callable[[list[Fold]], bool]) -> list[F
         at = found.index(largest)
         before, after = found[:at], found[at + 1 :]
         inside = _across(largest) if largest.is_repeated else gathered(largest.inside)
-        inside = _fewer(inside, lambda some: fits([*before, *some, *after]))  # noqa: B023
-        if len(inside) > 1 and fits([*before, *inside, *after]):
+        if len(found) < _FEW:
+            inside = _fewer(inside, lambda some: fits([*before, *some, *after]))  # noqa: B023
+        if len(inside) > 1 and any(part.inside for part in inside) and fits([*before, *inside, *after]):
             found = [*before, *inside, *after]
     return found
 
@@ -300,6 +305,8 @@ def _across(fold: Fold) -> list[Fold]:
         each = tuple(replace(part, turn=k + 1, turns=len(some)) for k, part in enumerate(some))
         members = tuple(node for part in some for node in part.members)
         parts.append(Fold(members, some[0].label, None, len(some), each))
+    if not any(part.inside for part in turns[0].inside):
+        return []
     return parts
 
 

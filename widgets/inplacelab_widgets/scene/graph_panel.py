@@ -50,7 +50,7 @@ from inplacelab_widgets.scene.graph_boxes import (
     folded,
     grad_nodes,
     in_turn,
-    leaf_name,
+    headed,
 )
 from inplacelab_widgets.scene.graph_layout import Fold, Layout, Path, fitting, folds, gathered, layout, shared, with_leaves
 from inplacelab_widgets.scene.names import said_line
@@ -66,6 +66,8 @@ _MOST_NODES = 60
 """The most nodes of which each is tried to have a box of its own."""
 _WIDEST_INSIDE = 240.0
 """The most width of a node in an opened box: two are side by side."""
+_MOST_LINKED = 4
+"""A box beside an opened one is drawn if it is linked to so many of the boxes in it."""
 _MOST_INSIDE = 24
 """So many nodes in a box are shown one by one when it opens."""
 
@@ -162,7 +164,7 @@ class _Graph:
         opened, at = [], 0
         while at < len(self.opens):
             fold, within, _ = self.opens[at]
-            title = words.INSIDE.format(name=self._name(fold) or self._kinds(fold), count=len(fold.members))
+            title = words.INSIDE.format(name=self._title(fold), count=sum(len(self.seats[seat]) for seat in fold.members))
             opened.append(Opened(title, within, self._panel(self._opened(at))))
             at += 1
         widest, *narrower = (self._panel(plan) for plan in plans)
@@ -176,7 +178,8 @@ class _Graph:
         for link, line in plan.lines.items():
             lives = {edge: inner[edge] for edge in plan.shown[link]}
             steps = sorted({step for edge in lives for step in self.travels.get(edge, ())})
-            marks += link_marks(line, lives, steps, plan.spacing.gap - 14 if plan.spacing is _WIDE else 0)
+            is_labeled = plan.spacing is _WIDE and all(before != after for (before, _), (after, _) in pairwise(line))
+            marks += link_marks(line, lives, steps, GAP - 14 if is_labeled else 0)
         marks += ghost_marks(recording, inner, plan.homes)
         arrows, chips = history_marks(recording, plan.homes)
         marks += arrows
@@ -243,9 +246,19 @@ class _Graph:
             parts = [Fold((seat,)) for seat in fold.members]
         else:
             parts = with_leaves([_without(part, leaves) for part in gathered(fold.inside)], self.links, leaves)
-        near = {b if a in inside else a for a, b in self.links if (a in inside) != (b in inside)}
-        context = [part for part in beside if part.members != fold.members and not near.isdisjoint(part.members)]
-        return self._plan([*parts, *context], PANES[-1][0], _WIDE, number, len(parts))
+        home = {seat: k for k, part in enumerate(parts) for seat in part.members}
+        near: dict[int, set[int]] = {}  # from a seat beside them to the boxes that it is linked to
+        for a, b in self.links:
+            if (a in home) != (b in home):
+                near.setdefault(b if a in home else a, set()).add(home[a if a in home else b])
+        context = []
+        for part in beside:
+            linked = set[int]().union(*(near[seat] for seat in part.members if seat in near))
+            # What every turn of a loop is linked to would only cross everything.
+            if part.members != fold.members and 0 < len(linked) <= _MOST_LINKED:
+                context.append(part)
+        spacing = _WIDE if len(inside) <= _MOST_INSIDE else _CLOSE
+        return self._plan([*parts, *context], PANES[-1][0], spacing, number, len(parts))
 
     def _content(self, fold: Fold, within: int | None, *, is_close: bool) -> Content:
         """What is in a box; of a single node all that is known of it, if there is room."""
@@ -273,8 +286,9 @@ class _Graph:
         parts[2 * differs[0] + 1] = f"{numbers[0][differs[0]]}–{numbers[1][differs[0]]}"
         return "".join(parts)
 
-    def _kinds(self, fold: Fold) -> str:
-        return ", ".join(dict.fromkeys(self.seats[seat][0].kind for seat in fold.members if seat not in self.leaves))
+    def _title(self, fold: Fold) -> Text:
+        nodes = [node for seat in fold.members for node in self.seats[seat]]
+        return headed(nodes, self._name(fold), _turn(fold))
 
     # --- the layout -----------------------------------------------------------------------------------------------------
 
@@ -361,7 +375,8 @@ def _arranged(places: Layout, widths: Sequence[float], room: float, spacing: _Sp
     wide = [0.0] * places.layers
     for width, (layer, _) in zip(widths, places.nodes, strict=True):
         wide[layer] = max(wide[layer], width)
-    margins = (0.0, 0.0) if sum(wide) + spacing.gap * (places.layers - 1) <= room else (TURN, TURN + 7)
+    is_one_row = sum(wide) + spacing.gap * (places.layers - 1) <= room
+    margins = (0.0, 0.0) if is_one_row and spacing is _WIDE else (TURN, TURN + 7)
     rows: list[list[int]] = [[]]
     for layer in range(places.layers):
         taken = sum(wide[each] + spacing.gap for each in rows[-1]) + wide[layer]
