@@ -30,7 +30,7 @@ ONCE_MORE = $(if $(SLOW_BROWSER),false,{ echo "Once more: what failed"; $(PYTEST
 # Several processes import the same modules, here and in the programs that tests start: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab test test-fast test-long check lint unit coverage js notebooks browser lessons docs site play site-test bench gpu clean
+.PHONY: help lab test test-fast test-long check lint unit coverage js bundle notebooks browser lessons docs site play site-test bench gpu clean
 .DEFAULT_GOAL := help
 
 help: ## List the commands
@@ -100,6 +100,9 @@ js: ## Check the types of the player's JavaScript, and run its tests
 	@if command -v node >/dev/null; then node --test $(wildcard tests/js/*.test.mjs); \
 	else echo "Skipped: the tests in tests/js need Node.js, and there is no 'node' on the PATH."; fi
 
+bundle: node_modules/.bin/esbuild ## Bundle the player's JavaScript and CSS into widgets/inplacelab_widgets/bundled, which is committed
+	$(PYTHON) widgets/bundle.py
+
 notebooks: $(VENV)/test.stamp ## Execute the lessons and compare every output, pictures included
 	$(PYTEST) -n auto --dist loadgroup -m notebooks tests/notebooks
 	$(PY) -m pytest -n auto --dist loadfile --nbval --nbval-current-env --nbval-kernel-startup-timeout=600 notebooks/en notebooks/zh
@@ -129,7 +132,7 @@ site-test: $(VENV)/site.stamp node_modules/.bin/esbuild ## Open the site in Chro
 	$(PYTEST) tests/site/test_built_page.py
 
 node_modules/.bin/esbuild:
-	@npm install --no-package-lock --no-audit --no-fund || { echo "The site needs Node.js with npm, and a network the first time. Nothing was changed."; exit 1; }
+	@npm install --no-package-lock --no-audit --no-fund || { echo "This needs Node.js with npm, and a network the first time. Nothing was changed."; exit 1; }
 
 bench: $(VENV)/test.stamp ## Measure the engine against NumPy and other frameworks; measure recording, the stepper in Chromium, and the kernels on a GPU if there is one
 	$(PY) -m benchmarks.compare

@@ -7,6 +7,7 @@ something does *not* happen. `make browser SLOW_BROWSER=1` shows who does not wa
 
 from __future__ import annotations
 
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,12 @@ _STILL = """() => new Promise((done) => {
   };
   requestAnimationFrame(frame);
 })"""
+
+
+def imported(player: str) -> str:
+    """JavaScript that imports a player from its text, and binds `render`, which anywidget calls."""
+    address = f"data:text/javascript;base64,{b64encode(player.encode()).decode()}"
+    return f'const {{ render }} = (await import("{address}")).default;\n'
 
 
 def open_page(page: Any, file: Path, at: str = "#step=1") -> None:

@@ -16,7 +16,7 @@ from inplacelab.recording import Recording
 from inplacelab_widgets import compare
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.side_by_side import widgets
-from tests.in_browser import open_page
+from tests.in_browser import imported, open_page
 from tests.widgets.test_comparison import PAIRS, recorded
 from tests.widgets.test_modes_in_browser import SHIM
 
@@ -37,7 +37,7 @@ def page_of(shown: widgets.Comparison, asked: str = "null") -> str:
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>one</title>'
         f"<style>{stylesheet(compares=True)}</style></head>"
         f'<body><script type="application/json" id="views">{data}</script>'
-        f'<script type="module">window.asked = {asked};\n{javascript(compares=True)}\n{SHIM}</script></body></html>'
+        f'<script type="module">window.asked = {asked};\n{imported(javascript(compares=True))}{SHIM}</script></body></html>'
     )
 
 

@@ -14,7 +14,7 @@ pytest.importorskip("anywidget", reason="needs the notebook extra: pip install -
 from inplacelab.kernels.launch import Launch, Operand
 from inplacelab_widgets import KernelView
 from inplacelab_widgets.player_bundle import javascript, stylesheet
-from tests.in_browser import open_page, until_it_presents, until_it_presents_no_more
+from tests.in_browser import imported, open_page, until_it_presents, until_it_presents_no_more
 from tests.widgets.test_kernel_view import recording_of_launches
 
 pytestmark = pytest.mark.browser
@@ -45,7 +45,7 @@ def played(tmp_path: Path, chromium: Any) -> Iterator[Callable[[KernelView], Any
     def play(view: KernelView) -> Any:
         names = ("block", "thread", "turn", "launch", "language", "step", "_payload")
         traits = json.dumps({name: getattr(view, name) for name in names})
-        module = javascript().replace("export default { render, play };", "")
+        module = imported(javascript())
         file = tmp_path / "kernel.html"
         file.write_text(
             f"<!doctype html><meta charset=utf-8><style>{stylesheet()}</style><body><script type=module>{MODEL % traits}{module}"

@@ -17,7 +17,7 @@ import inplacelab as paddle
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import GraphView, MemoryView, MetadataView, Stepper, StorageView, VersionView, View, to_html
 from inplacelab_widgets.player_bundle import javascript, stylesheet
-from tests.in_browser import open_page, until_it_presents, until_it_presents_no_more, until_still
+from tests.in_browser import imported, open_page, until_it_presents, until_it_presents_no_more, until_still
 
 pytestmark = pytest.mark.browser
 
@@ -65,7 +65,7 @@ def page_of(*views: View, asked: str = "null", **more: Any) -> str:
     return (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>views</title><style>{stylesheet()}</style>'
         f'</head><body><script type="application/json" id="views">{data}</script>'
-        f'<script type="module">window.asked = {asked};\n{javascript()}\n{SHIM}</script></body></html>'
+        f'<script type="module">window.asked = {asked};\n{imported(javascript())}{SHIM}</script></body></html>'
     )
 
 

@@ -15,7 +15,7 @@ from inplacelab_widgets import to_html
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.payload import payload
-from tests.in_browser import open_page
+from tests.in_browser import imported, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -252,7 +252,7 @@ def in_a_notebook(chromium: Any, record: Recording, file: Path, **state: Any) ->
     data = json.dumps(given | {"_payload": sent}).replace("<", "\\u003c")
     file.write_text(
         f'<!DOCTYPE html><meta charset="utf-8"><style>{stylesheet()}</style><main></main><script type="module">'
-        f'{javascript()}\nwindow.state = {data};{model}render({{ model, el: document.querySelector("main") }});</script>',
+        f'{imported(javascript())}window.state = {data};{model}render({{ model, el: document.querySelector("main") }});</script>',
         encoding="utf-8",
     )
     return Quiz(chromium.new_context(offline=True).new_page(), file)

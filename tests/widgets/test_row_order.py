@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inplacelab_widgets.player_bundle import source
 from inplacelab_widgets.scene.storages_panel import order_of_rows
 from inplacelab_widgets.scene.svg import AISLE, GAP
 from inplacelab_widgets.scene.timeline import shared_rows
 
+LAYOUT = Path(__file__).parents[2] / "widgets/inplacelab_widgets/player/layout.js"
 LIVES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda span: (min(span), max(span))), min_size=1)
 
 
@@ -47,5 +48,7 @@ def test_every_row_has_one_place_and_no_neighbors_would_be_better_the_other_way_
 
 
 def test_the_player_has_the_same_measures() -> None:
-    constants = dict(re.findall(r"^(?:export )?const (\w+) = ([\d.]+);$", source("layout"), re.MULTILINE))
+    constants = dict(
+        re.findall(r"^(?:export )?const (\w+) = ([\d.]+);$", LAYOUT.read_text(encoding="utf-8"), re.MULTILINE)
+    )
     assert (float(constants["GAP"]), float(constants["AISLE"])) == (GAP, AISLE)

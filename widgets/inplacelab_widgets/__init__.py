@@ -24,7 +24,7 @@ needs over all steps, so no step changes a size.
 
 The modules of the player are: pure functions (`steps.js`, `linking.js`), parts of the picture (`panel.js`, `code.js`, `texts.js`,
 `toolbar.js`), the state that they share (`stage.js`), and `player.js`, which assembles them. Node tests import them one by one;
-`player_bundle.py` joins them into one module. `comparison.js` plays two programs with one cursor: each side (`sides.js`) is code and storages on a
+`make bundle` makes one module of them, which `player_bundle.py` reads. `comparison.js` plays two programs with one cursor: each side (`sides.js`) is code and storages on a
 stage of its own, as in a player of one program. That module, its style sheet and the payload are sent compressed (`page.py`, `unpack.js`).
 
 `stepper.py` has the views, which differ in their panels only; `side_by_side/` what shows two programs, or several ranks, with one cursor;

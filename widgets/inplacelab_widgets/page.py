@@ -19,7 +19,7 @@ from zlib import crc32
 
 from inplacelab.language import Text
 
-_UNPACK = Path(__file__).parent / "player" / "unpack.js"
+_UNPACK = Path(__file__).parent / "bundled" / "unpack.js"
 _IMPORT = """\
 const [style, module] = (await unpacked("PACKED")).split("\\f");
 const name = "NAME";
@@ -27,7 +27,6 @@ const address = URL.createObjectURL(new Blob([module], { type: "text/javascript"
 const player = (await import(address)).default;
 URL.revokeObjectURL(address);
 """
-_COMMENT = re.compile(r"^(?://[^\n]*|/\*.*?\*/)\n+", re.MULTILINE | re.DOTALL)
 _BETWEEN = "\f"
 """Separates a style sheet from a module: neither contains a form feed."""
 
@@ -69,7 +68,7 @@ def unpacking(module: str, style: str) -> str:
     name = f"ipl-{crc32(style.encode()):08x}"  # another version on the same page has another name
     text = packed(style + _BETWEEN + module, 9)
     imported = _IMPORT.replace("PACKED", text).replace("NAME", name)
-    return _COMMENT.sub("", _UNPACK.read_text(encoding="utf-8")).replace("export ", "") + imported
+    return _UNPACK.read_text(encoding="utf-8") + imported
 
 
 _ABOUT = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from typing import Any, TypedDict
 
 import traitlets
@@ -12,12 +11,11 @@ import traitlets
 from inplacelab.language import Text, get_language
 from inplacelab.listing import Cell, Listing
 from inplacelab_widgets.live_widget import LiveWidget
-from inplacelab_widgets.player_bundle import for_anywidget, stylesheet, without_comments
+from inplacelab_widgets.player_bundle import packed_view
 
 __all__ = ["AskedPart", "ListView", "QuestionView"]
 
 
-_HERE = Path(__file__).parent
 _FILTER = Text("filter: words that a row contains", "筛选：行中包含的词")
 _COUNT = Text("{shown} of {all}", "{shown} / {all}")
 
@@ -32,10 +30,7 @@ class ListView(LiveWidget):
     >>> ListView(listing(), words="never")  # doctest: +SKIP
     """
 
-    _esm = for_anywidget(
-        (_HERE / "list_view.js").read_text(encoding="utf-8"),
-        stylesheet() + without_comments((_HERE / "list_view.css").read_text(encoding="utf-8")),
-    )
+    _esm = packed_view("list_view")
 
     words = traitlets.Unicode("", help="Only rows that contain all these words are shown.").tag(sync=True)
     sorted_by = traitlets.Int(-1, help="The column that is sorted by, from 0; -1: as listed.").tag(sync=True)
@@ -105,10 +100,7 @@ class QuestionView(LiveWidget):
     >>> view.observe(lambda change: print(change["new"]), names=["answers"])  # doctest: +SKIP
     """
 
-    _esm = for_anywidget(
-        (_HERE / "question_view.js").read_text(encoding="utf-8"),
-        stylesheet() + without_comments((_HERE / "question_view.css").read_text(encoding="utf-8")),
-    )
+    _esm = packed_view("question_view")
 
     answers: traitlets.List[Any] = traitlets.List(
         help="For each part the indices of the chosen options, or the text of the field; empty before that."
