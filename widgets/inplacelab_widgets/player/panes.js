@@ -5,10 +5,10 @@ import { walkGrid } from "./grid_keys.js";
 import { walkItems } from "./highlighting.js";
 import { ON_AXIS, SHRUNK, USUAL_ROOM } from "./layout.js";
 import { drawLenses } from "./lens.js";
-import { drawMinimap } from "./minimap.js";
 import { drawPanel } from "./panel.js";
 import { bringingIntoSight, leaveOutCut } from "./scrolling.js";
 import { seenAt, speak, stepAt } from "./steps.js";
+import { drawZoom, facesOf } from "./zoom.js";
 /** @import { Part, Stage } from "./stage.js" */
 /** @import { Panel, Said } from "./steps.js" */
 
@@ -41,8 +41,8 @@ export function drawPanes(stage) {
 
 /** @param {Stage} stage @param {string} name @param {Panel[]} panels @returns {Part} */
 function drawPane(stage, name, panels) {
-  // If a panel can be replaced by another one, both are drawn and one is hidden.
-  const faces = panels.flatMap((panel) => (panel.opened ? [panel, panel.opened] : [panel]));
+  // Of a graph, which has several layouts, one is seen at a time.
+  const faces = panels.flatMap(facesOf);
   const drawn = faces.map((panel) => ({ name: panel.name, ...drawPanel(panel, stage.payload) }));
   const seen = () => drawn.filter((panel) => !panel.root.hasAttribute("hidden"));
   const onAxis = drawn.every((panel) => ON_AXIS.has(panel.name));
@@ -53,6 +53,8 @@ function drawPane(stage, name, panels) {
   // The width that the pane would need.
   stage.root.style.setProperty(`--ipl-${name}`, `${drawn[0].width() + 28}px`);
   const lenses = name === "storages" ? drawLenses(stage, root, drawn[0]) : null;
+  const zoom = name === "graph" ? drawZoom(stage, root, panels[0], turn) : null;
+  if (zoom) root.prepend(zoom.root);
   // Among threads, the arrow keys go from warp to warp.
   if (name !== "kernel") walkItems(stage, root, () => seen().flatMap((panel) => panel.items()));
   // The head of the lanes stays visible while the lanes are scrolled.
@@ -60,20 +62,22 @@ function drawPane(stage, name, panels) {
   if (head) root.addEventListener("scroll", () => head.setAttribute("transform", `translate(0 ${Math.max(0, root.scrollTop - 6)})`));
   if (onAxis) for (const panel of drawn) panel.root.addEventListener("click", (event) => goTo(stage, panel, event));
 
-  const maps = name === "graph" ? faces.map((panel) => drawMinimap(stage, root, panel)) : [];
-  root.prepend(...maps.map((map) => map.root));
-  const buttons = faces.flatMap((panel, k) => (panel.unfolds ? [drawUnfold(stage, panel.unfolds.says, (open) => unfold(k, open))] : []));
-  for (const { root: button } of buttons) (maps[0]?.root ?? root).append(button);
-  if (faces.length > panels.length) unfold(0, false);
+  const buttons = faces.flatMap((panel, k) => (panel.unfolds ? [drawUnfold(stage, panel.unfolds.says, drawn[k].unfold)] : []));
+  for (const { root: button } of buttons) root.append(button);
 
-  /** Opens a panel, or replaces it by its larger version. @param {number} at @param {boolean} open */
-  function unfold(at, open) {
-    if (!faces[at].opened) return drawn[at].unfold(open);
-    for (const k of [at, at + 1]) {
-      const isOff = (k > at) !== open;
-      for (const part of [drawn[k].root, maps[k].root]) part.toggleAttribute("hidden", isOff);
-      if (!isOff) maps[k].root.append(...buttons.map((button) => button.root));
-    }
+  /** What is seen in some room: the pane needs as much as the whole of a graph, whatever is open. @param {number} room */
+  const seenIn = (room) => (zoom ? [drawn[zoom.wholeIn(room)]] : drawn);
+
+  /** The room for drawings, in px of theirs. @param {{across: number}} framed @param {number} by */
+  const roomIn = ({ across }, by) => (root.clientWidth - across) / by;
+
+  /** Shows the layout of a graph for the room that there is, or for the box that was opened. */
+  function turn() {
+    if (!zoom) return;
+    const framed = frame();
+    const face = zoom.faceIn(roomIn(framed, framed.large));
+    drawn.forEach((panel, k) => panel.root.toggleAttribute("hidden", k !== face));
+    show();
   }
 
   /** @type {Element[]} */
@@ -88,7 +92,7 @@ function drawPane(stage, name, panels) {
   }
 
   function show() {
-    for (const map of maps) map.show();
+    zoom?.show();
     changed = seen().flatMap((panel) => panel.show(stage.step, stage.language, stage.followed.storages));
     lenses?.show();
   }
@@ -121,17 +125,17 @@ function drawPane(stage, name, panels) {
     const framed = frame();
     const { across, down, large } = framed;
     const by = size ?? large;
-    const around = down + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.height(), 0);
+    const around = down + root.offsetHeight - root.clientHeight + (zoom?.height() ?? 0);
     const left = most && (most - around) / by;
-    const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by), left).height * by, 0);
+    const drawings = seenIn(roomIn(framed, by)).reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by), left).height * by, 0);
     return Math.ceil(around + drawings);
   }
 
   /** Whether something would be cut off at its side. @param {number} size */
   function isCut(size) {
     const framed = frame();
-    const room = (root.clientWidth - framed.across) / size;
-    return seen().some((panel) => panel.sizeIn(room, fitting(framed, size)).width > room + 1);
+    const room = roomIn(framed, size);
+    return seenIn(room).some((panel) => panel.sizeIn(room, fitting(framed, size)).width > room + 1);
   }
 
   // An axis shows every step, and a launch is always the same: nothing needs to be scrolled into view.
@@ -167,9 +171,9 @@ function drawPane(stage, name, panels) {
     const framed = frame();
     const { across, down, large } = framed;
     for (const panel of drawn) panel.fit((root.clientWidth - across) / large, fitting(framed, large), (root.clientHeight - down) / large);
-    for (const map of maps) map.fit();
     if (isBehind && !isSeen()) return;
-    show();
+    if (zoom) turn();
+    else show();
     settle()?.();
   }
 

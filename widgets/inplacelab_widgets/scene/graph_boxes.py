@@ -339,9 +339,11 @@ def headed(members: Sequence[GradNode], name: str, turn: str, room: float = inf)
     left = room - (width_of(f" {turn}") if turn else 0)
     cut = [heading if isinstance(heading, str) else heading.in_language(each) for each in LANGUAGES]
     for k, whole in enumerate(cut):
-        start = 1
-        while width_of(cut[k]) > left:
-            cut[k], start = f"…{whole[start:]}", start + 1
+        parts = [found.start() for found in re.finditer(r"[.\[]", whole)]
+        for start in (*parts, *range(1, len(whole))) if width_of(whole) > left else ():
+            cut[k] = f"…{whole[start:]}"
+            if width_of(cut[k]) <= left:
+                break
     return Text(*(f"{each} {turn}".strip() for each in cut))
 
 
@@ -350,8 +352,7 @@ def _heading(members: Sequence[GradNode], name: str) -> tuple[Words, Words]:
     inner = [node for node in members if not node.is_leaf]
     lines, kinds = _lines(inner), _short_names(tuple(dict.fromkeys(node.kind for node in inner)))
     both = (kinds, lines) if len({node.kind for node in inner}) == 1 else (lines, kinds)
-    counted = words.PARAMETERS.format(count=len(members) - len(inner))
-    first, second, *_ = [*(each for each in (name, *both) if each not in ("", Text("", ""))), counted, counted]
+    first, second, *_ = [*(each for each in (name, *both) if each not in ("", Text("", ""))), words.LEAVES, ""]
     return first, second
 
 
@@ -403,7 +404,7 @@ class _Crowd:
             _outline(status, new=newest is not None),
             self.name,
             self.second,
-            _fitted(news if news.en else nodes, _FOLDED_ROOM),
+            _fitted(news if news.en not in ("", self.name.en) else nodes, _FOLDED_ROOM),
             words.NEW if newest else None,
             done / count if done < count and counts[""] < count else None,
         )

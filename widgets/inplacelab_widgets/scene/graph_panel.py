@@ -104,7 +104,7 @@ class _Spacing(NamedTuple):
         return row * self.pitch + self.above + HEIGHT / 2
 
 
-_WIDE, _CLOSE = _Spacing(ABOVE, BELOW, GAP), _Spacing(13.0, 2.0, 18.0)
+_WIDE, _CLOSE = _Spacing(ABOVE, BELOW, GAP), _Spacing(12.0, 4.0, 18.0)
 
 
 @dataclass(frozen=True, slots=True)
