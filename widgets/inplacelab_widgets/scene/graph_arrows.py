@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from inplacelab.recording.facts import NodeFacts, Step
 from inplacelab.recording.naming import edge_names
-from inplacelab.recording.recording import Called, Recording, State
+from inplacelab.recording.recording import Called, Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.graph_boxes import HEIGHT, Box
 from inplacelab_widgets.scene.names import passed_name
@@ -143,7 +143,9 @@ def ghost_marks(recording: Recording, lives: Mapping[Edge, Life[str]], homes: Ma
     for (box, name), steps in boxes.items():
         label = shortened(name, box.content.width - 2 * box.content.pad)
         ghosts.append(rect(box.x, box.y, box.content.width, HEIGHT, _only_at(steps, Look("ghost")), 5))
-        ghosts.append(text(round(box.x + box.content.pad, 1), box.y + 16, _only_at(steps, Look("text soft italic", label))))
+        ghosts.append(
+            text(round(box.x + box.content.pad, 1), box.y + 16, _only_at(steps, Look("text soft italic", label)))
+        )
     for (one, other), steps in links.items():
         line = _curve([(one.x, one.middle), (other.right, other.middle)])
         ghosts.append(path(line, _only_at(sorted(steps), Look("ghost"))))

@@ -299,13 +299,13 @@ def in_turn(members: tuple[GradNode, ...], most: float = inf) -> Content:
         for key, face in [*alive.items()][:1]:
             node, is_new = by_id[key], key in born
             outline, tag = _outline(face.status, new=is_new), node.tag if is_new else None
-            lines = (_fitted(line, most - 2 * PAD) for line in (node.name, face.origin, face.doing))
-            state = BoxState(outline, *lines, tag)
+            first, second, third = (_fitted(line, most - 2 * PAD) for line in (node.name, face.origin, face.doing))
+            state = BoxState(outline, first, second, third, tag)
         shows.append((step, state))
     return _content(members, shows, is_folded=False)
 
 
-def folded(members: tuple[GradNode, ...], name: Words, turn: str, opens: str) -> Content:
+def folded(members: tuple[GradNode, ...], name: str, turn: str, opens: str) -> Content:
     """Returns the content of a box for nodes that are folded together.
 
     Args:
@@ -374,7 +374,11 @@ def _outline(status: str, *, new: bool) -> str:
 def _fitted(said: Words, room: float) -> Words:
     if width_of(said) <= room:
         return said
-    return shortened(said, room) if isinstance(said, str) else Text(*(shortened(said.in_language(each), room) for each in LANGUAGES))
+    return (
+        shortened(said, room)
+        if isinstance(said, str)
+        else Text(*(shortened(said.in_language(each), room) for each in LANGUAGES))
+    )
 
 
 @cache

@@ -310,13 +310,16 @@ def _across(fold: Fold) -> list[Fold]:
     return parts
 
 
-def with_leaves(parts: Sequence[Fold], edges: Edges, leaves: Mapping[int, Hashable]) -> list[Fold]:
+def with_leaves(
+    parts: Sequence[Fold], edges: Edges, leaves: Mapping[int, Hashable], *, is_hosted: bool = False
+) -> list[Fold]:
     """Adds each leaf to the box that leads to it, if that is only one; the others share boxes of their own.
 
     Args:
         parts: the boxes without leaves.
         edges: from node to node, the way gradients go.
         leaves: the leaves to add, each with what it belongs to.
+        is_hosted: whether a leaf that several boxes lead to is added to the first of them, too.
     """
     home = {node: k for k, part in enumerate(parts) for node in part.members}
     feeders: dict[int, set[int]] = {leaf: set() for leaf in leaves}
@@ -326,8 +329,8 @@ def with_leaves(parts: Sequence[Fold], edges: Edges, leaves: Mapping[int, Hashab
     guests: dict[int, list[int]] = {}
     own: dict[tuple[Hashable, frozenset[int]], list[int]] = {}
     for leaf, hosts in feeders.items():
-        if len(hosts) == 1:
-            guests.setdefault(*hosts, []).append(leaf)
+        if len(hosts) == 1 or (hosts and is_hosted):
+            guests.setdefault(min(hosts), []).append(leaf)
         else:
             own.setdefault((leaves[leaf], frozenset(hosts)), []).append(leaf)
     found = [_hosting(part, guests[k]) if k in guests else part for k, part in enumerate(parts)]
@@ -392,7 +395,9 @@ def _repeated(parts: list[Fold], kinds: Sequence[Hashable]) -> list[Fold]:
         if times == 1:
             found += turns[0]
             continue
-        each = [replace(turn[0] if period == 1 else _joined(turn), turn=k + 1, turns=times) for k, turn in enumerate(turns)]
+        each = [
+            replace(turn[0] if period == 1 else _joined(turn), turn=k + 1, turns=times) for k, turn in enumerate(turns)
+        ]
         members = tuple(node for turn in each for node in turn.members)
         found.append(Fold(members, each[0].label, None, times, tuple(each)))
     return found

@@ -12,7 +12,7 @@ the left begins a new row of layers below. There are layouts for panes of severa
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from math import inf
@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 from inplacelab.language import Text, enumerated
 from inplacelab.place import Place
-from inplacelab.recording.facts import Step
 from inplacelab.recording.places import bare_name, line_of, set_off
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
@@ -49,16 +48,26 @@ from inplacelab_widgets.scene.graph_boxes import (
     box_marks,
     folded,
     grad_nodes,
-    in_turn,
     headed,
+    in_turn,
 )
-from inplacelab_widgets.scene.graph_layout import Fold, Layout, Path, fitting, folds, gathered, layout, shared, with_leaves
+from inplacelab_widgets.scene.graph_layout import (
+    Fold,
+    Layout,
+    Path,
+    fitting,
+    folds,
+    gathered,
+    layout,
+    shared,
+    with_leaves,
+)
 from inplacelab_widgets.scene.names import said_line
 from inplacelab_widgets.scene.svg import Group, Look, Mark, Opened, Panel, between, text
 from inplacelab_widgets.scene.text_layout import width_of
-from inplacelab_widgets.scene.timeline import Life, shared_rows
+from inplacelab_widgets.scene.timeline import shared_rows
 
-PANES = ((1230.0, 300.0), (880.0, 205.0), (564.0, 140.0))
+PANES = ((1230.0, 300.0), (880.0, 205.0), (564.0, 150.0))
 """The widths and heights of panes: of a whole page, beside the versions on a large screen, and there on a laptop or in a notebook."""
 _HIGHEST = 205.0
 """The most height at which a graph is drawn node by node in a narrow pane, which is then a little higher."""
@@ -70,17 +79,6 @@ _MOST_LINKED = 4
 """A box beside an opened one is drawn if it is linked to so many of the boxes in it."""
 _MOST_INSIDE = 24
 """So many nodes in a box are shown one by one when it opens."""
-
-
-def node_of(step: Step) -> int | None:
-    """Returns the node that a step is about: the one that runs or failed, else the first new one, else the one that it left."""
-    if step.backward is not None and step.backward.node is not None:
-        return step.backward.node
-    if step.error is not None and step.error.node is not None:
-        return step.error.node
-    moved = [rewired.after for rewired in step.rewired if rewired.after is not None]
-    return moved[0] if moved else step.kept
-
 
 
 _EDGE_AIR = 8.0
@@ -104,7 +102,7 @@ class _Spacing(NamedTuple):
         return row * self.pitch + self.above + HEIGHT / 2
 
 
-_WIDE, _CLOSE = _Spacing(ABOVE, BELOW, GAP), _Spacing(12.0, 4.0, 18.0)
+_WIDE, _CLOSE = _Spacing(ABOVE, BELOW, GAP), _Spacing(11.5, 2.5, 18.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,21 +156,24 @@ class _Graph:
         parts = [_with_twins(part, twins) for part in found]
         plans: list[_Plan] = []
         for width, height in PANES:
-            plan = self._whole(width, height) or (None if width == PANES[0][0] else self._overview(parts, width, height))
+            plan = self._whole(width, height) or (
+                None if width == PANES[0][0] else self._overview(parts, width, height)
+            )
             if plan is not None and (not plans or plan.width < plans[-1].width):
                 plans.append(plan)
         opened, at = [], 0
         while at < len(self.opens):
             fold, within, _ = self.opens[at]
-            title = words.INSIDE.format(name=self._title(fold), count=sum(len(self.seats[seat]) for seat in fold.members))
-            opened.append(Opened(title, within, self._panel(self._opened(at))))
+            title = words.INSIDE.format(
+                name=self._title(fold), count=sum(len(self.seats[seat]) for seat in fold.members)
+            )
+            opened.append(Opened(title, within, self._panel(self._opened(at), ((0, title),))))
             at += 1
-        widest, *narrower = (self._panel(plan) for plan in plans)
-        return replace(
-            widest, notes=_notes(self.recording), narrower=tuple(narrower), opens=tuple(opened)
-        )
+        says = _descriptions(self.recording)
+        widest, *narrower = (self._panel(plan, says) for plan in plans)
+        return replace(widest, notes=_notes(self.recording), narrower=tuple(narrower), opens=tuple(opened))
 
-    def _panel(self, plan: _Plan) -> Panel:
+    def _panel(self, plan: _Plan, says: tuple[tuple[int, Text], ...]) -> Panel:
         recording, marks = self.recording, list[Mark]()
         inner = {edge: life for edge, life in self.edges.items() if edge[0] in plan.homes and edge[1] in plan.homes}
         for link, line in plan.lines.items():
@@ -187,7 +188,7 @@ class _Graph:
             marks += box_marks(box, is_outside=box in plan.outside)
         marks += [*gradient_marks(recording, plan.homes), *chips]
         group = Group(0, 0, plan.width, plan.height, 0, len(recording) - 1, tuple(marks))
-        return Panel("graph", plan.width, plan.height, (group,), _descriptions(recording))
+        return Panel("graph", plan.width, plan.height, (group,), says)
 
     # --- which boxes ----------------------------------------------------------------------------------------------------
 
@@ -227,15 +228,23 @@ class _Graph:
 
     def _overview(self, parts: Sequence[Fold], width: float, height: float) -> _Plan:
         """The graph in as many boxes as fit."""
+        ways = []
+        for is_hosted in (False, True):
 
-        def fits(some: list[Fold]) -> bool:
-            hosts = with_leaves(some, self.links, self.leaves)
-            places = self._layout(hosts)
-            found = _arranged(places, [FOLDED] * len(hosts), width, _CLOSE)
-            return found.width <= width and found.height <= height
+            def hosts(some: Sequence[Fold], is_hosted: bool = is_hosted) -> list[Fold]:
+                return with_leaves(some, self.links, self.leaves, is_hosted=is_hosted)
 
-        found = with_leaves(fitting(parts, fits), self.links, self.leaves)
-        return self._plan(found, width, _CLOSE, None)
+            def fits(some: list[Fold]) -> bool:
+                housed = hosts(some)
+                places = layout(len(housed), self._between(housed))
+                found = _arranged(places, [FOLDED] * len(housed), width, _CLOSE)
+                return found.width <= width and found.height <= height
+
+            found = fitting(parts, fits)
+            ways.append((len(found), hosts(found)))
+        (many, apart), (most, hosted) = ways
+        # Leaves of several boxes have their own, unless those took the room that shows how the graph goes on.
+        return self._plan(hosted if most > many + 1 else apart, width, _CLOSE, None)
 
     def _opened(self, number: int) -> _Plan:
         """What a box opens into, with the boxes beside it that its nodes are linked to."""
@@ -300,9 +309,6 @@ class _Graph:
             if a in home and b in home and home[a] != home[b]:
                 found.setdefault((home[a], home[b]), []).extend(carried)
         return found
-
-    def _layout(self, parts: Sequence[Fold]) -> Layout:
-        return layout(len(parts), self._between(parts))
 
     def _plan(
         self, parts: Sequence[Fold], width: float, spacing: _Spacing, within: int | None, count: int | None = None
@@ -377,36 +383,43 @@ def _arranged(places: Layout, widths: Sequence[float], room: float, spacing: _Sp
         wide[layer] = max(wide[layer], width)
     is_one_row = sum(wide) + spacing.gap * (places.layers - 1) <= room
     margins = (0.0, 0.0) if is_one_row and spacing is _WIDE else (TURN, TURN + 7)
-    rows: list[list[int]] = [[]]
-    for layer in range(places.layers):
-        taken = sum(wide[each] + spacing.gap for each in rows[-1]) + wide[layer]
-        if rows[-1] and taken > room - sum(margins):
-            rows.append([])
-        rows[-1].append(layer)
-    lengths = [sum(wide[each] for each in row) + spacing.gap * (len(row) - 1) for row in rows]
-    width = max(lengths) + sum(margins)
+    rows = _rows(wide, room - sum(margins), spacing.gap)
+    width = max(sum(wide[layer] for layer in row) + spacing.gap * (len(row) - 1) for row in rows) + sum(margins)
     columns, row_of = [(0.0, 0.0)] * places.layers, [0] * places.layers
     for number, row in enumerate(rows):
         right = width - margins[1]
         for layer in row:
             columns[layer], row_of[layer] = (right - wide[layer], wide[layer]), number
             right -= wide[layer] + spacing.gap
-    # An edge that passes over all boxes needs less room than a box.
-    spans: list[list[tuple[float, float]]] = [[] for _ in rows]
-    for layer, y in places.nodes:
-        spans[row_of[layer]].append((y * spacing.pitch, (y + 1) * spacing.pitch))
-    for chain in places.edges.values():
-        for layer, y in chain[1:-1]:
-            spans[row_of[layer]].append((spacing.middle(y) - _EDGE_AIR, spacing.middle(y) + _EDGE_AIR))
     shifts, edges, height = [], [], 0.0
-    for some in spans:
-        top, bottom = min(top for top, _ in some), max(bottom for _, bottom in some)
+    for top, bottom in _spans(places, row_of, spacing):
         shifts.append(height - top)
         height += bottom - top
         edges.append(round(height, 1))
     return _Arranged(
         tuple(columns), tuple(row_of), tuple(shifts), tuple(edges), round(width, 1), round(height, 1), spacing
     )
+
+
+def _rows(widths: Sequence[float], room: float, gap: float) -> list[list[int]]:
+    """The layers in rows."""
+    rows: list[list[int]] = [[]]
+    for layer, width in enumerate(widths):
+        if rows[-1] and sum(widths[each] + gap for each in rows[-1]) + width > room:
+            rows.append([])
+        rows[-1].append(layer)
+    return rows
+
+
+def _spans(places: Layout, row_of: Sequence[int], spacing: _Spacing) -> list[tuple[float, float]]:
+    """The upper and the lower edge of each row. An edge that passes over all boxes needs less room than a box."""
+    spans: list[list[tuple[float, float]]] = [[] for _ in range(row_of[-1] + 1)]
+    for layer, y in places.nodes:
+        spans[row_of[layer]].append((y * spacing.pitch, (y + 1) * spacing.pitch))
+    for chain in places.edges.values():
+        for layer, y in chain[1:-1]:
+            spans[row_of[layer]].append((spacing.middle(y) - _EDGE_AIR, spacing.middle(y) + _EDGE_AIR))
+    return [(min(top for top, _ in some), max(bottom for _, bottom in some)) for some in spans]
 
 
 def _line(link: Link, leaves_at: float, chain: Sequence[tuple[int, float]], found: _Arranged) -> Line:
@@ -434,11 +447,11 @@ def _module(leaf: GradNode) -> str:
     return next((each[1] for each in found if each), "")
 
 
-def _paths(
-    seats: Sequence[Sequence[GradNode]], links: Iterable[Edge], modules: Mapping[int, str]
-) -> list[Path]:
+def _paths(seats: Sequence[Sequence[GradNode]], links: Iterable[Edge], modules: Mapping[int, str]) -> list[Path]:
     """What made each seat's nodes, outermost first: the modules and functions that ran, the module of its parameters, and the line."""
-    feeds: dict[int, set[str]] = {}  # from the step that made a node to the modules of parameters that lead to nodes of that step
+    feeds: dict[
+        int, set[str]
+    ] = {}  # from the step that made a node to the modules of parameters that lead to nodes of that step
     for a, b in links:
         if modules.get(b):
             feeds.setdefault(seats[a][0].life.first, set()).add(modules[b])

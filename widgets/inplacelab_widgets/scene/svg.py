@@ -430,15 +430,6 @@ def placed(drawn: str, x: float, y: float, scale: float = 1) -> str:
     return f'<g transform="translate({coordinate(x)} {coordinate(y)}){smaller}">{drawn}</g>\n'
 
 
-def window(drawn: str, part: tuple[float, float, float, float], scale: float, y: float) -> str:
-    """Returns the part (left, top, right, bottom) of SVG text, at this scale, `y` px from the top."""
-    left, top, right, bottom = part
-    wide, high = right - left, bottom - top
-    size = f'width="{coordinate(wide * scale)}" height="{coordinate(high * scale)}"'
-    seen = " ".join(map(coordinate, (left, top, wide, high)))
-    return f'<svg y="{coordinate(y)}" {size} viewBox="{seen}">{drawn}</svg>\n'
-
-
 def mark_at(mark: Mark, step: int, language: str) -> str:
     """Returns a mark as it looks at `step`; "" if it is not shown."""
     look = mark.at(step)

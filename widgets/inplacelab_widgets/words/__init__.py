@@ -240,5 +240,3 @@ MEMORY_SAYS = Text("{live} live, peak {peak}.", "存活 {live}，峰值 {peak}�
 NONE = Text("none", "无")
 
 MORE_ROWS = Text("and {count} more", "另有 {count} 行")
-GRAPH_TOO_WIDE = Text("The graph is too wide to be drawn here.", "反向图过宽，此处不绘制。")
-PART_OF_GRAPH = Text("The part of the graph around the node of this step:", "本步所涉节点附近的反向图：")
