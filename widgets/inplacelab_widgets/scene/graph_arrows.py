@@ -226,39 +226,43 @@ def history_marks(recording: Recording, homes: Homes) -> tuple[list[Mark], list[
     Returns:
         The arrows from old to new positions, which go under the boxes, and the chips.
     """
-    frames: dict[Box, Looks] = {}
-    labels: dict[Box, Looks] = {}
-    ways: dict[tuple[Box, Box], Looks] = {}
-    owned, left = names_of_nodes(recording), _left(recording, homes)
-    of_box: dict[Box, dict[int, Life[tuple[Called, ...]]]] = {}
+    left, owned = _left(recording, homes), names_of_nodes(recording)
+    nodes: dict[Box, list[int]] = {}
     for node, box in homes.items():
-        if node in owned:
-            of_box.setdefault(box, {})[node] = owned[node]
-    for step, names in left.items():
-        for box in names:
-            of_box.setdefault(box, {})
-    for box, lives in of_box.items():
+        if node in owned or any(box in names for names in left.values()):
+            nodes.setdefault(box, []).append(node)
+    chips, former = list[Mark](), dict[Box, Looks]()
+    for box, some in nodes.items():
         was = {step: names[box] for step, names in left.items() if box in names}
-        before = None
-        for step, alive, _ in gatherings(lives, was):
-            style, content = _chip(box, [each for called in alive.values() for each in called], was.get(step, []))
-            if (style, content) == before:
-                continue
-            before = style, content
-            room = (("width", width_of(content, SMALL) + 12),)
-            frames.setdefault(box, []).append((step, Look(style, None, room) if style else None))
-            labels.setdefault(box, []).append((step, Look(_TONES[style], content) if style else None))
-    for step, names in left.items():
-        shown = {box: look.text for box in names if (look := _at(labels[box], step)) and look.text}
-        for ends, way in _ways(recording.steps[step], homes, shown):
-            ways.setdefault(ends, []).extend([(step, way), (step + 1, None)])
-    chips = []
-    for box, looks in frames.items():
+        frames, labels = _chip_looks(box, {node: owned[node] for node in some if node in owned}, was)
+        former[box] = labels
         keys, top = box.content.keys, box.y - _CHIP + 3.5
         place = (("x", round(box.x + 8, 1)), ("y", top), ("height", _CHIP), ("rx", _CHIP / 2))
-        chips.append(Mark("rect", place, runs(looks), keys))
-        chips.append(text(round(box.x + 14, 1), top + 11.5, runs(labels[box]), keys=keys))
-    return [Mark("path", (), runs(found)) for found in ways.values()], chips
+        chips.append(Mark("rect", place, runs(frames), keys))
+        chips.append(text(round(box.x + 14, 1), top + 11.5, runs(labels), keys=keys))
+    ways: dict[tuple[Box, Box], Looks] = {}
+    for step, names in left.items():
+        shown = {box: look.text for box in names if (look := _at(former[box], step)) and look.text}
+        for ends, way in _ways(recording.steps[step], homes, shown):
+            ways.setdefault(ends, []).extend([(step, way), (step + 1, None)])
+    return [Mark("path", (), runs(found)) for found in ways.values()], [mark for mark in chips if mark.runs]
+
+
+def _chip_looks(
+    box: Box, owned: Mapping[int, Life[tuple[Called, ...]]], was: Mapping[int, Sequence[str]]
+) -> tuple[Looks, Looks]:
+    """How the frame and the words of a chip look; `was`: the names that have just left, at some steps."""
+    frames: Looks = []
+    labels: Looks = []
+    before: tuple[str, Words] = "", ""
+    for step, alive, _ in gatherings(owned, was):
+        now = style, content = _chip(box, [each for called in alive.values() for each in called], was.get(step, []))
+        if now != before:
+            before = now
+            room = (("width", width_of(content, SMALL) + 12),)
+            frames.append((step, Look(style, None, room) if style else None))
+            labels.append((step, Look(_TONES[style], content) if style else None))
+    return frames, labels
 
 
 def _at(looks: Looks, step: int) -> Look | None:

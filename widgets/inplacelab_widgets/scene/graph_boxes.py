@@ -315,12 +315,12 @@ def folded(members: tuple[GradNode, ...], name: str, turn: str, opens: str) -> C
         opens: the key of what it opens into.
     """
     leaves = [node for node in members if node.is_leaf]
-    _, detail = _heading(members, name)
+    detail: Words = _end(_heading(members, name)[1], _FOLDED_ROOM)
     params = ", ".join(dict.fromkeys(leaf_name(node) for node in leaves))
     if leaves:
         detail = params if width_of(params) <= _FOLDED_ROOM - 8 else words.PARAMETERS.format(count=len(leaves))
     named = headed(members, name, turn, _FOLDED_ROOM)
-    crowd = _Crowd({node.id: node for node in members}, named, _fitted(detail, _FOLDED_ROOM))
+    crowd = _Crowd({node.id: node for node in members}, named, detail)
     shows: Shows = []
     for step, alive, born in gatherings({node.id: node.life for node in members}):
         shows.append((step, crowd.state(alive, born) if alive else None))
@@ -334,26 +334,34 @@ def leaf_name(node: GradNode) -> str:
 
 
 def headed(members: Sequence[GradNode], name: str, turn: str, room: float = inf) -> Text:
-    """Returns the heading of a box: the name, or else the lines, and which repetition it is; if that is too long, the end, which tells it from others."""
+    """Returns the heading of a box: the name, or else the lines, and which repetition it is."""
     heading, _ = _heading(members, name)
-    left = room - (width_of(f" {turn}") if turn else 0)
-    cut = [heading if isinstance(heading, str) else heading.in_language(each) for each in LANGUAGES]
-    for k, whole in enumerate(cut):
-        parts = [found.start() for found in re.finditer(r"[.\[]", whole)]
-        for start in (*parts, *range(1, len(whole))) if width_of(whole) > left else ():
-            cut[k] = f"…{whole[start:]}"
-            if width_of(cut[k]) <= left:
-                break
-    return Text(*(f"{each} {turn}".strip() for each in cut))
+    cut = _end(heading, room - (width_of(f" {turn}") if turn else 0))
+    return Text(*(f"{cut.in_language(each)} {turn}".strip() for each in LANGUAGES))
 
 
 def _heading(members: Sequence[GradNode], name: str) -> tuple[Words, Words]:
     """What is said of nodes in the first place, and in the second."""
     inner = [node for node in members if not node.is_leaf]
+    if not inner:
+        return name or words.LEAVES, ""
     lines, kinds = _lines(inner), _short_names(tuple(dict.fromkeys(node.kind for node in inner)))
+    if not lines.en:
+        return name or kinds, inner[0].life.moments[0][1].origin
     both = (kinds, lines) if len({node.kind for node in inner}) == 1 else (lines, kinds)
-    first, second, *_ = [*(each for each in (name, *both) if each not in ("", Text("", ""))), words.LEAVES, ""]
-    return first, second
+    return (name, both[0]) if name else both
+
+
+def _end(said: Words, room: float) -> Text:
+    """As much of the end of words as fits, which tells them from others: "…h.0.attn" for "model.h.0.attn"."""
+    cut = [said if isinstance(said, str) else said.in_language(each) for each in LANGUAGES]
+    for k, whole in enumerate(cut):
+        parts = [found.start() for found in re.finditer(r"[.\[]", whole)]
+        for start in (*parts, *range(1, len(whole))) if width_of(whole) > room else ():
+            cut[k] = f"…{whole[start:]}"
+            if width_of(cut[k]) <= room:
+                break
+    return Text(*cut)
 
 
 def _content(members: tuple[GradNode, ...], shows: Shows, *, is_folded: bool) -> Content:
@@ -493,7 +501,7 @@ def box_marks(box: Box, *, is_outside: bool = False) -> list[Mark]:
     ]
     if is_outside:
         seen = runs((step, Look("veil") if shown else None) for step, shown in content.shows)
-        marks.append(rect(box.x - 2, box.y - 2, width + 4, HEIGHT + 4, seen, keys=keys))
+        marks.append(rect(box.x, box.y, width, HEIGHT, seen, keys=keys))
     return [mark for mark in marks if mark.runs]
 
 

@@ -337,6 +337,29 @@ def with_leaves(
     return found + [Fold(tuple(some), label) for (label, _), some in own.items()]
 
 
+def connected(nodes: Iterable[int], edges: Edges) -> list[list[int]]:
+    """Returns the nodes of each part of a graph that no edge leads to from another part, in order.
+
+    >>> connected(range(4), {(0, 2)})
+    [[0, 2], [1], [3]]
+    """
+    near: dict[int, list[int]] = {node: [] for node in nodes}
+    for a, b in edges:
+        near[a].append(b)
+        near[b].append(a)
+    found, reached = [], set[int]()
+    for first in near:
+        part, stack = set[int](), [first]
+        while stack:
+            node = stack.pop()
+            if node not in reached:
+                reached.add(node)
+                part.add(node)
+                stack += near[node]
+        found += [sorted(part)] if part else []
+    return found
+
+
 def _hosting(part: Fold, leaves: list[int]) -> Fold:
     return replace(part, members=(*part.members, *leaves), inside=part.inside or (part,))
 

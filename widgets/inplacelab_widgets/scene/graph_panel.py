@@ -55,6 +55,7 @@ from inplacelab_widgets.scene.graph_layout import (
     Fold,
     Layout,
     Path,
+    connected,
     fitting,
     folds,
     gathered,
@@ -195,28 +196,13 @@ class _Graph:
     def _twins(self) -> dict[int, list[int]]:
         """The seats of graphs that a loop makes again while the one before is still held: they share the boxes of the first such graph."""
         graphs: dict[tuple[object, ...], list[list[int]]] = {}
-        near: dict[int, list[int]] = {seat: [] for seat in range(len(self.seats)) if seat not in self.leaves}
-        for a, b in self.links:
-            if a in near and b in near:
-                near[a].append(b)
-                near[b].append(a)
-        reached = set[int]()
-        for first in near:
-            graph, stack = set[int](), [first] if first not in reached else []
-            while stack:
-                seat = stack.pop()
-                if seat not in graph:
-                    graph.add(seat)
-                    stack += near[seat]
-            reached |= graph
-            if graph:
-                sign = tuple((self.paths[seat], self.seats[seat][0].kind) for seat in sorted(graph))
-                graphs.setdefault(sign, []).append(sorted(graph))
-        found: dict[int, list[int]] = {}
-        for one, *others in graphs.values():
-            for k, seat in enumerate(one):
-                found[seat] = [other[k] for other in others]
-        return found
+        inner = {edge for edge in self.links if self.leaves.keys().isdisjoint(edge)}
+        for graph in connected((seat for seat in range(len(self.seats)) if seat not in self.leaves), inner):
+            sign = tuple((self.paths[seat], self.seats[seat][0].kind) for seat in graph)
+            graphs.setdefault(sign, []).append(graph)
+        return {
+            seat: list(twins) for one, *others in graphs.values() for seat, *twins in zip(one, *others, strict=True)
+        }
 
     def _whole(self, width: float, height: float) -> _Plan | None:
         """The graph node by node, if it fits."""
