@@ -404,7 +404,7 @@ def test_a_graph_fits_its_pane_and_each_node_is_in_one_box_of_each_layout(progra
     assert layouts[-1].width <= PANES[-1][0]
     assert all(wide.width > narrow.width for wide, narrow in pairwise(layouts))
     for layout_there in layouts:
-        assert layout_there.height <= next(height for width, height in PANES[::-1] if layout_there.width <= width) + 56
+        assert layout_there.height <= next(height for width, height in PANES[::-1] if layout_there.width <= width) + 120
         keys = [key for box in boxes(layout_there) for key in box.keys if key.startswith("n")]
         assert sorted(keys) == sorted(made)
 

@@ -373,7 +373,10 @@ def _inside(nodes: Sequence[int], paths: Sequence[Path], kinds: Sequence[Hashabl
         if len(runs) > 1:
             break
     if len(runs) < 2:  # nothing tells them apart
-        return _repeated([Fold((node,)) for node in nodes], kinds)
+        within = paths[nodes[0]][:depth]
+        # Of a function that was called again and again, without a statement between the calls, each turn is a call.
+        name = next((each for each in reversed(within) if isinstance(each, str)), "")
+        return _repeated([Fold((node,)) for node in nodes], kinds, name if name.endswith("()") else None)
     return _repeated([_run(run, paths, kinds, depth) for run in runs], kinds)
 
 
@@ -409,8 +412,8 @@ def gathered(parts: Sequence[Fold]) -> list[Fold]:
     return [_joined(parts[k : k + size]) for k in range(0, len(parts), size)]
 
 
-def _repeated(parts: list[Fold], kinds: Sequence[Hashable]) -> list[Fold]:
-    """The same with one box for all turns of a repetition."""
+def _repeated(parts: list[Fold], kinds: Sequence[Hashable], name: str | None = None) -> list[Fold]:
+    """The same with one box for all turns of a repetition, which may have a name."""
     found: list[Fold] = []
     signs = [(isinstance(part.label, str) or part.label, *(kinds[node] for node in part.members)) for part in parts]
     for first, period, times in _repeats(signs):
@@ -419,7 +422,8 @@ def _repeated(parts: list[Fold], kinds: Sequence[Hashable]) -> list[Fold]:
             found += turns[0]
             continue
         each = [
-            replace(turn[0] if period == 1 else _joined(turn), turn=k + 1, turns=times) for k, turn in enumerate(turns)
+            replace(turn[0] if period == 1 else replace(_joined(turn), label=name), turn=k + 1, turns=times)
+            for k, turn in enumerate(turns)
         ]
         members = tuple(node for turn in each for node in turn.members)
         found.append(Fold(members, each[0].label, None, times, tuple(each)))

@@ -71,7 +71,11 @@ from inplacelab_widgets.scene.timeline import shared_rows
 PANES = ((1230.0, 300.0), (880.0, 205.0), (564.0, 150.0))
 """The widths and heights of panes: of a whole page, beside the versions on a large screen, and there on a laptop or in a notebook."""
 _HIGHEST = 205.0
-"""The most height at which a graph is drawn node by node in a narrow pane, which is then a little higher."""
+_HIGHEST_OF_FEW = 270.0
+"""The most height at which a graph is drawn node by node in a narrow pane, which is then a little higher; and of a few nodes, since small programs
+leave more room.
+"""
+_FEW = 12
 _MOST_NODES = 60
 """The most nodes of which each is tried to have a box of its own."""
 _WIDEST_INSIDE = 240.0
@@ -210,7 +214,8 @@ class _Graph:
             return None
         parts = [Fold((seat,)) for seat in range(len(self.seats))]
         plan = self._plan(parts, width, _WIDE, None)
-        return plan if plan.width <= width and plan.height <= max(height, _HIGHEST) else None
+        most = max(height, _HIGHEST_OF_FEW if len(parts) <= _FEW else _HIGHEST)
+        return plan if plan.width <= width and plan.height <= most else None
 
     def _overview(self, parts: Sequence[Fold], width: float, height: float) -> _Plan:
         """The graph in as many boxes as fit."""
