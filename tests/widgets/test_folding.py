@@ -1,115 +1,143 @@
-"""Tests folding of large graphs: every node is in exactly one box, and repetitions are found."""
+"""Tests folding of large graphs: every node is in exactly one box, boxes open down to the nodes, and repetitions are found."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inplacelab_widgets.scene.graph_layout import LONGEST, Fold, depth, folds, layout
+from inplacelab_widgets.scene.graph_layout import MOST, Fold, Path, fitting, folds, gathered, layout, with_leaves
+
+Graph = tuple[list[Path], list[str], set[tuple[int, int]], set[int]]
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> tuple[list[tuple[str, int]], set[tuple[int, int]], set[int]]:
+def graphs(draw: st.DrawFn) -> Graph:
     """Draws nodes in the order in which they were made, edges from newer to older ones, and leaves, without edges."""
     count = draw(st.integers(1, 24))
-    leaves = draw(st.sets(st.integers(0, count - 1), max_size=count // 3))
-    labels = [(draw(st.sampled_from("ab")), draw(st.integers(1, 2))) for _ in range(count)]
+    leaves = draw(st.sets(st.integers(1, count), max_size=count // 3)) & set(range(count))
+    modules = st.sampled_from([(), ("net",), ("net", "net.0"), ("net", "net.1"), ("walk()",)])
+    paths = [(*draw(modules), draw(st.integers(1, 2))) for _ in range(count)]
+    kinds = [draw(st.sampled_from("ab")) for _ in range(count)]
     pairs = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1))
     edges = {(a, b) for a, b in draw(st.lists(pairs, max_size=3 * count)) if a > b and a not in leaves}
-    return labels, edges, leaves
+    return paths, kinds, edges, leaves
+
+
+def in_boxes(graph: Graph, most: int) -> list[Fold]:
+    paths, kinds, edges, leaves = graph
+    found = fitting(folds(paths, kinds, leaves), lambda some: len(some) <= most)
+    return with_leaves(found, edges, dict.fromkeys(leaves, "net"))
+
+
+def opened(fold: Fold) -> Iterator[Fold]:
+    yield fold
+    for each in gathered(fold.inside):
+        yield from opened(each)
 
 
 @given(graphs(), st.integers(1, 12))
-def test_every_node_is_in_exactly_one_box(
-    graph: tuple[list[tuple[str, int]], set[tuple[int, int]], set[int]], most: int
-) -> None:
-    labels, edges, leaves = graph
-    found = folds(labels, edges, leaves, most=most)
-    assert sorted(node for fold in found for node in fold.members) == list(range(len(labels)))
+def test_every_node_is_in_exactly_one_box(graph: Graph, most: int) -> None:
+    found = in_boxes(graph, most)
+    assert sorted(node for fold in found for node in fold.members) == list(range(len(graph[0])))
     assert all(fold.members for fold in found)
 
 
 @given(graphs(), st.integers(1, 12))
-def test_edges_are_kept_up_to_folding_and_no_cycle_is_made(
-    graph: tuple[list[tuple[str, int]], set[tuple[int, int]], set[int]], most: int
-) -> None:
-    labels, edges, leaves = graph
-    found = folds(labels, edges, leaves, most=most)
+def test_a_box_opens_into_boxes_of_its_nodes_down_to_single_ones(graph: Graph, most: int) -> None:
+    leaves = graph[3]
+    for box in (each for fold in in_boxes(graph, most) for each in opened(fold)):
+        own = sorted(set(box.members) - leaves)
+        inside = sorted(node for each in box.inside for node in each.members)
+        assert inside == own if box.inside else len(own) <= 1
+
+
+@given(graphs(), st.integers(3, 12))
+def test_edges_are_kept_up_to_folding_and_no_cycle_is_made(graph: Graph, most: int) -> None:
+    found = in_boxes(graph, most)
+    if any(fold.turns > 1 for fold in found):
+        return  # the parts of a turn may lead to those of the next one
     home = {node: k for k, fold in enumerate(found) for node in fold.members}
-    between = {(home[a], home[b]) for a, b in edges if home[a] != home[b]}
+    between = {(home[a], home[b]) for a, b in graph[2] if home[a] != home[b]}
     # The layout drops edges that would close a cycle: here there are none.
     assert set(layout(len(found), between).edges) == between
 
 
-def test_a_graph_that_can_be_read_is_not_folded() -> None:
-    edges = [(k + 1, k) for k in range(19)]
-    assert folds([("Scale", 1)] * 20, edges, []) == [Fold((k,)) for k in range(20)]
+def test_modules_share_boxes_by_their_names() -> None:
+    paths: list[Path] = [("net", "net.0", 3), ("net", "net.0", 3), ("net", 4), ("net", "net.1", 5), (9,), (9,)]
+    net, loss = folds(paths, "abcdee")
+    assert (net.label, net.members) == ("net", (0, 1, 2, 3))
+    assert [(each.label, each.members) for each in net.inside] == [("net.0", (0, 1)), (4, (2,)), ("net.1", (3,))]
+    assert (loss.label, loss.members) == (9, (4, 5))
 
 
-def test_layers_become_one_box_each_with_the_leaves_that_they_fill() -> None:
-    labels, edges, leaves = layers(30)
-    found = folds(labels, edges, leaves)
-    assert [fold.members for fold in found if fold.turn is not None][:2] == [(0, 2, 4, 1, 3), (5, 7, 9, 6, 8)]
-    assert [(fold.turn, fold.turns) for fold in found if fold.turn is not None] == [(k + 1, 30) for k in range(30)]
+def test_what_repeats_shares_one_box_that_opens_into_its_turns() -> None:
+    paths, kinds = layers(12)
+    (blocks,) = folds(paths, kinds)
+    assert blocks.is_repeated
+    assert (blocks.label, blocks.turns) == ("net.0", 12)
+    assert [each.label for each in blocks.inside] == [f"net.{k}" for k in range(12)]
+    assert [each.turn for each in blocks.inside] == [*range(1, 13)]
 
 
-def test_more_layers_than_boxes_become_one_box() -> None:
-    labels, edges, leaves = layers(100)
-    found = folds(labels, edges, leaves)
-    assert len(found) == 1
-    assert found[0].turns == 100
+def test_a_loop_without_modules_repeats_by_its_lines() -> None:
+    paths: list[Path] = [(line,) for _ in range(20) for line in (4, 4, 5)]
+    (turns,) = folds(paths, ["Matmul", "Tanh", "Sum"] * 20)
+    assert (turns.turns, len(turns.inside)) == (20, 20)
+    assert turns.inside[6].members == (18, 19, 20)
 
 
-def test_a_deep_graph_is_folded_even_if_it_has_few_nodes() -> None:
-    labels, edges, leaves = layers(10)
-    assert len(labels) < 60 < 2 * depth(len(labels), edges)
-    assert len(folds(labels, edges, leaves)) == 10
+def test_calls_of_a_function_are_its_turns() -> None:
+    (calls,) = folds([("block()", 3)] * 12, ["Matmul", "Tanh"] * 6)
+    assert (calls.label, calls.turns, calls.inside[0].members) == ("block()", 6, (0, 1))
 
 
-def test_what_repeats_only_in_kind_is_found_as_well() -> None:
-    labels = [(kind, line) for line, kind in enumerate(["Matmul", "Relu"] * 40)]
-    edges = [(k + 1, k) for k in range(79)]
-    assert [fold.turn for fold in folds(labels, edges, [])] == list(range(1, 41))
+def test_what_does_not_fit_is_joined_with_its_neighbor() -> None:
+    paths: list[Path] = [(line,) for line in range(12)]
+    found = fitting(folds(paths, "abcdefghijkl"), lambda some: len(some) <= 5)
+    assert len(found) == 5
+    assert [node for fold in found for node in fold.members] == list(range(12))
 
 
-def test_a_leaf_that_many_boxes_feed_stays_by_itself() -> None:
-    labels = [("Accumulation", 0), *[(kind, 1) for _ in range(30) for kind in ("Matmul", "Tanh", "Add")]]
-    edges = [(k + 1, k) for k in range(1, 90)] + [(k, 0) for k in range(1, 91, 3)]
-    found = folds(labels, edges, [0])
-    assert Fold((0,)) in found
-    assert len(found) == 31
+def test_a_large_box_opens_while_there_is_room_but_not_down_to_single_nodes() -> None:
+    paths: list[Path] = [("net", f"net.{k}", k) for k in range(4) for _ in range(3)] + [(90,), (91,)]
+    kinds = [f"{k}" for k in range(14)]
+    assert [fold.label for fold in fitting(folds(paths, kinds), lambda some: len(some) <= 20)] == [
+        "net.0", "net.1", "net.2", "net.3", 90, 91,
+    ]  # fmt: skip
 
 
-def test_a_straight_chain_without_repeats_is_folded_at_last() -> None:
-    labels = [(f"Op{k}", k) for k in range(70)]
-    found = folds(labels, [(k + 1, k) for k in range(69)], [])
-    assert [len(fold.members) for fold in found] == [70]
+def test_all_turns_together_show_the_parts_of_one() -> None:
+    paths, kinds = layers(12)
+    found = fitting(folds(paths, kinds), lambda some: len(some) <= 6)
+    assert [(fold.label, fold.turns, len(fold.members)) for fold in found] == [
+        ("net.0.attn", 12, 24),
+        ("net.0.mlp", 12, 24),
+    ]
 
 
-def layers(count: int) -> tuple[list[tuple[str, int]], set[tuple[int, int]], set[int]]:
-    """Linear layers with their leaves: five nodes in each, made in the order in which a program makes them."""
-    labels: list[tuple[str, int]] = []
-    edges: set[tuple[int, int]] = set()
-    leaves: set[int] = set()
-    for k in range(count):
-        matmul, weight, add, bias, relu = range(5 * k, 5 * k + 5)
-        labels += [("Matmul", 8), ("Accumulation", 0), ("Add", 8), ("Accumulation", 0), ("Relu", 8)]
-        edges |= {(matmul, weight), (add, matmul), (add, bias), (relu, add)} | ({(matmul, matmul - 1)} if k else set())
-        leaves |= {weight, bias}
-    return labels, edges, leaves
+def test_a_leaf_is_in_the_box_that_leads_to_it() -> None:
+    parts = [Fold((0, 1), "net.0", inside=(Fold((0,)), Fold((1,)))), Fold((2,), "net.1")]
+    edges = {(0, 3), (0, 4), (1, 4), (2, 4), (2, 5)}
+    found = with_leaves(parts, edges, {3: "net.0", 4: "shared", 5: "net.1"})
+    assert [(fold.label, fold.members) for fold in found] == [("net.0", (0, 1, 3)), ("net.1", (2, 5)), ("shared", (4,))]
+    assert found[1].inside == (parts[1],), "it opens"
+    hosted = with_leaves(parts, edges, {3: "net.0", 4: "shared", 5: "net.1"}, is_hosted=True)
+    assert [fold.members for fold in hosted] == [(0, 1, 3, 4), (2, 5)]
 
 
-def loop(turns: int) -> tuple[list[tuple[str, int]], set[tuple[int, int]]]:
-    """A loop that passes a hidden state on: two products, two sums and a tanh in each iteration."""
-    labels = [(kind, 9) for _ in range(turns) for kind in ("Matmul", "Matmul", "Add", "Add", "Tanh")]
-    edges = {(5 * k + a, 5 * k + b) for k in range(turns) for a, b in ((2, 0), (2, 1), (3, 2), (4, 3))}
-    return labels, edges | {(5 * k, 5 * k - 1) for k in range(1, turns)}
+def test_more_boxes_than_can_be_taken_in_share_boxes() -> None:
+    many = [Fold((node,)) for node in range(10 * MOST)]
+    found = gathered(many)
+    assert len(found) <= MOST
+    assert [each for box in found for each in box.inside] == many
+    assert gathered(many[:MOST]) == many[:MOST]
 
 
-def test_a_long_chain_of_turns_is_one_box_and_a_short_one_a_box_for_each() -> None:
-    labels, edges = loop(20)
-    assert [fold.turns for fold in folds(labels, edges, [], longest=LONGEST)] == [20]
-    assert len(folds(labels, edges, [])) == 20
-    labels, edges = loop(4)
-    assert [fold.turn for fold in folds(labels, edges, [], longest=LONGEST)] == [1, 2, 3, 4]
-    assert len(folds(labels, edges, [])) == 20
+def layers(count: int) -> tuple[list[Path], list[str]]:
+    """Blocks of a network, of two modules with two nodes each."""
+    names = [
+        ("net", f"net.{k}", f"net.{k}.{part}", line) for k in range(count) for line, part in ((3, "attn"), (4, "mlp"))
+    ]
+    return [path for path in names for _ in range(2)], ["Matmul", "Add", "Matmul", "Relu"] * count

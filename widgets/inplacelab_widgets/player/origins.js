@@ -5,6 +5,7 @@ import { html, put, say, svg } from "./dom.js";
 import { ALL_SLOTS, numberAt, slotOf } from "./linking.js";
 import { lineNumber } from "./places.js";
 import { fill, speak } from "./steps.js";
+import { openingOf } from "./zoom.js";
 /** @import { Part, Stage } from "./stage.js" */
 /** @import { Came, LifeEvent, Path, Paths, Said } from "./steps.js" */
 
@@ -151,7 +152,7 @@ function lightPaths(root, paths) {
     if (!keys.length) continue;
     mark.setAttribute("data-path", keys.some((key) => used.has(key)) || !used.size ? "" : "unused");
     const node = keys.map((key) => factors.get(Number(key.slice(1)))).find((each) => each);
-    if (!node || !mark.hasAttribute("width")) continue;
+    if (!node || !mark.hasAttribute("width") || openingOf(mark.getAttribute("data-k") ?? "") >= 0) continue;
     const [x, y, width, height] = ["x", "y", "width", "height"].map((side) => Number(mark.getAttribute(side)));
     const words = [...node.right.slice(0, 2).map((each) => `× ${each}`), ...node.used.filter((each) => !node.right.includes(each)).slice(0, 1).map((each) => `✗ × ${each}`)];
     words.forEach((each, k) => {

@@ -5,10 +5,10 @@ import { walkGrid } from "./grid_keys.js";
 import { walkItems } from "./highlighting.js";
 import { ON_AXIS, SHRUNK, USUAL_ROOM } from "./layout.js";
 import { drawLenses } from "./lens.js";
-import { drawMinimap } from "./minimap.js";
 import { drawPanel } from "./panel.js";
 import { bringingIntoSight, leaveOutCut } from "./scrolling.js";
 import { placeOf, seenAt, speak, stepAt } from "./steps.js";
+import { drawZoom, facesOf } from "./zoom.js";
 /** @import { Part, Stage } from "./stage.js" */
 /** @import { Panel, Said } from "./steps.js" */
 
@@ -41,10 +41,9 @@ export function drawPanes(stage) {
 
 /** @param {Stage} stage @param {string} name @param {Panel[]} panels @param {Panel[]} joined  The same, drawn of statements. @returns {Part} */
 function drawPane(stage, name, panels, joined) {
-  // If a panel can be replaced by another one, both are drawn and one is hidden.
-  const facesOf = (/** @type {Panel[]} */ of) => of.flatMap((panel) => (panel.opened ? [panel, panel.opened] : [panel]));
-  const [events, whole] = [panels, joined].map(facesOf);
-  const faces = [...events, ...whole];
+  // Of a graph, which has several layouts, one is seen at a time.
+  const events = panels.flatMap(facesOf);
+  const faces = [...events, ...joined];
   const drawn = faces.map((panel) => ({ name: panel.name, ...drawPanel(panel, stage.payload) }));
   const shown = () => drawn.filter((panel) => !panel.root.hasAttribute("hidden"));
   const seen = () => shown().filter((panel) => !panel.root.hasAttribute("data-away"));
@@ -54,8 +53,10 @@ function drawPane(stage, name, panels, joined) {
   const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.flatMap((panel) => panel.parts));
   if (name === "elements") walkGrid(stage, root);
   // The width that the pane would need.
-  stage.root.style.setProperty(`--ipl-${name}`, `${Math.max(...shown().map((panel) => panel.width())) + 28}px`);
+  stage.root.style.setProperty(`--ipl-${name}`, `${Math.max(drawn[0].width(), ...drawn.slice(events.length).map((panel) => panel.width())) + 28}px`);
   const lenses = name === "storages" ? drawn.map((panel) => drawLenses(stage, root, panel)) : [];
+  const zoom = name === "graph" ? drawZoom(stage, root, panels[0], turn) : null;
+  if (zoom) root.prepend(zoom.root);
   // Among threads, the arrow keys go from warp to warp.
   if (name !== "kernel") walkItems(stage, root, () => seen().flatMap((panel) => panel.items()));
   // The head of the lanes stays visible while the lanes are scrolled.
@@ -63,28 +64,30 @@ function drawPane(stage, name, panels, joined) {
   if (head) root.addEventListener("scroll", () => head.setAttribute("transform", `translate(0 ${Math.max(0, root.scrollTop - 6)})`));
   if (onAxis) for (const panel of drawn) panel.root.addEventListener("click", (event) => goTo(stage, panel, event));
 
-  const maps = name === "graph" ? faces.map((panel) => drawMinimap(stage, root, panel)) : [];
-  root.prepend(...maps.map((map) => map.root));
-  const buttons = faces.flatMap((panel, k) => (panel.unfolds ? [drawUnfold(stage, panel.unfolds.says, (open) => unfold(k, open))] : []));
-  for (const { root: button } of buttons) (maps[0]?.root ?? root).append(button);
-  for (const [k, face] of faces.entries()) if (face.opened) unfold(k, false);
+  const buttons = faces.flatMap((panel, k) => (panel.unfolds ? [drawUnfold(stage, panel.unfolds.says, drawn[k].unfold)] : []));
+  for (const { root: button } of buttons) root.append(button);
 
-  /** Opens a panel, or replaces it by its larger version. @param {number} at @param {boolean} open */
-  function unfold(at, open) {
-    if (!faces[at].opened) return drawn[at].unfold(open);
-    for (const k of [at, at + 1]) {
-      const isOff = (k > at) !== open;
-      for (const part of [drawn[k].root, maps[k].root]) part.toggleAttribute("hidden", isOff);
-      if (!isOff) maps[k].root.append(...buttons.map((button) => button.root));
-    }
+  /** What is seen in some room: the pane needs as much as the whole of a graph, whatever is open. @param {number} room */
+  const seenIn = (room) => (zoom ? [drawn[zoom.wholeIn(room)]] : drawn);
+
+  /** The room for drawings, in px of theirs. @param {{across: number}} framed @param {number} by */
+  const roomIn = ({ across }, by) => (root.clientWidth - across) / by;
+
+  /** Shows the layout of a graph for the room that there is, or for the box that was opened. */
+  function turn() {
+    if (!zoom) return;
+    const framed = frame();
+    const face = zoom.faceIn(roomIn(framed, framed.large));
+    drawn.forEach((panel, k) => panel.root.toggleAttribute("hidden", k !== face));
+    show();
   }
 
   /** Where steps are statements, their pictures are shown instead of those of the events. */
   function choose() {
-    if (!whole.length) return;
+    if (!joined.length) return;
     for (const [k, panel] of drawn.entries()) {
       const isAway = stage.mode === "line" ? k < events.length : k >= events.length;
-      for (const part of [...panel.parts, ...(maps[k] ? [maps[k].root] : [])]) part.toggleAttribute("data-away", isAway);
+      for (const part of panel.parts) part.toggleAttribute("data-away", isAway);
     }
   }
 
@@ -101,8 +104,8 @@ function drawPane(stage, name, panels, joined) {
 
   function show() {
     choose();
-    for (const map of maps) map.show();
-    const step = whole.length && stage.mode === "line" ? stage.stops[placeOf(stage.step, stage.stops)] : stage.step;
+    zoom?.show();
+    const step = joined.length && stage.mode === "line" ? stage.stops[placeOf(stage.step, stage.stops)] : stage.step;
     changed = seen().flatMap((panel) => panel.show(step, stage.language, stage.followed.storages));
     for (const lens of lenses) lens.show();
   }
@@ -135,19 +138,19 @@ function drawPane(stage, name, panels, joined) {
     const framed = frame();
     const { across, down, large } = framed;
     const by = size ?? large;
-    const around = down + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.height(), 0);
+    const around = down + root.offsetHeight - root.clientHeight + (zoom?.height() ?? 0);
     const left = most && (most - around) / by;
     // The pictures of events and of statements have the same room, so that nothing moves between them.
     const heightOf = (/** @type {typeof drawn} */ of) => of.reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by), left).height * by, 0);
-    const [one, other] = [shown().filter((panel) => drawn.indexOf(panel) < events.length), shown().filter((panel) => drawn.indexOf(panel) >= events.length)];
-    return Math.ceil(around + Math.max(heightOf(one), heightOf(other)));
+    const there = seenIn(roomIn(framed, by));
+    return Math.ceil(around + Math.max(heightOf(there.slice(0, events.length)), heightOf(there.slice(events.length))));
   }
 
   /** Whether something would be cut off at its side. @param {number} size */
   function isCut(size) {
     const framed = frame();
-    const room = (root.clientWidth - framed.across) / size;
-    return shown().some((panel) => panel.sizeIn(room, fitting(framed, size)).width > room + 1);
+    const room = roomIn(framed, size);
+    return seenIn(room).some((panel) => panel.sizeIn(room, fitting(framed, size)).width > room + 1);
   }
 
   // An axis shows every step, and a launch is always the same: nothing needs to be scrolled into view.
@@ -183,9 +186,9 @@ function drawPane(stage, name, panels, joined) {
     const framed = frame();
     const { across, down, large } = framed;
     for (const panel of drawn) panel.fit((root.clientWidth - across) / large, fitting(framed, large), (root.clientHeight - down) / large);
-    for (const map of maps) map.fit();
     if (isBehind && !isSeen()) return;
-    show();
+    if (zoom) turn();
+    else show();
     settle()?.();
   }
 

@@ -59,8 +59,8 @@ __all__ = [
 
 PANELS = ("storages", "graph", "lanes", "memory", "elements")
 """The names of the panels, in the order in which they are shown."""
-JOINED = ("storages", "graph", "elements")
-"""The panels that are drawn of statements, too: what a whole statement did, as one step. The others have all events on an axis."""
+JOINED = ("storages", "elements")
+"""The panels that are drawn of statements, too: what a whole statement did, as one step. The others have all events on an axis, or in one graph."""
 EVERYTHING = ("code", *PANELS)
 """All that a stepper can show: the code and the panels."""
 

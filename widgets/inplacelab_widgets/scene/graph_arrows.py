@@ -9,16 +9,19 @@ from itertools import pairwise
 
 from inplacelab.recording.facts import NodeFacts, Step
 from inplacelab.recording.naming import edge_names
-from inplacelab.recording.recording import Called, Recording, State
+from inplacelab.recording.recording import Called, Recording
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.graph_boxes import HEIGHT, PAD, Box
+from inplacelab_widgets.scene.graph_boxes import HEIGHT, Box
 from inplacelab_widgets.scene.names import passed_name
 from inplacelab_widgets.scene.svg import Look, Mark, path, rect, runs, text
 from inplacelab_widgets.scene.text_layout import SMALL, Words, coordinate, numbers, shortened, width_of
-from inplacelab_widgets.scene.timeline import Life, followed, gatherings
+from inplacelab_widgets.scene.timeline import Life, followed, gatherings, once_for_each
 
 GAP = 46.0
 """The space between one layer of boxes and the next, for the arrows, in px."""
+
+TURN = 14.0
+"""How far an arrow to the next row of layers swings out on both sides, in px."""
 
 Edge = tuple[int, int]
 """(from node, to node): the direction in which a gradient travels."""
@@ -81,8 +84,8 @@ def departures(links: Iterable[Link]) -> dict[Link, float]:
     return leaving
 
 
-def link_marks(line: Line, lives: Mapping[Edge, Life[str]], travelled: Sequence[int]) -> list[Mark]:
-    """Draws an arrow; it is thick in steps that add one of its edges or in which a gradient travels along it."""
+def link_marks(line: Line, lives: Mapping[Edge, Life[str]], travelled: Sequence[int], room: float) -> list[Mark]:
+    """Draws an arrow with a label in `room` px; it is thick in steps that add one of its edges or in which a gradient travels along it."""
     strokes: list[tuple[int, Look | None]] = []
     tips: list[tuple[int, Look | None]] = []
     labels: list[tuple[int, Look | None]] = []
@@ -92,7 +95,7 @@ def link_marks(line: Line, lives: Mapping[Edge, Life[str]], travelled: Sequence[
         label = ", ".join(filter(None, dict.fromkeys(alive.values())))
         strokes.append((step, _STROKES[fresh] if alive else None))
         tips.append((step, _TIPS[fresh] if alive else None))
-        labels.append((step, Look("text tiny end", shortened(label, GAP - 14, 9)) if label else None))
+        labels.append((step, Look("text tiny end", shortened(label, room, 9)) if label and room > 0 else None))
     (left, top), (right, y) = line[-1], line[0]
     return [
         path(_curve(line), runs(strokes), keys=tuple(f"e{a}-{b}" for a, b in lives)),
@@ -119,10 +122,14 @@ def travels(recording: Recording, lives: Mapping[Edge, Life[str]]) -> dict[Edge,
 
 
 def _curve(line: Line) -> str:
-    d = f"M{coordinate(line[0][0])} {coordinate(line[0][1])}"
+    d, bulge = f"M{coordinate(line[0][0])} {coordinate(line[0][1])}", -TURN
     for (x0, y0), (x1, y1) in pairwise(line):
         if y0 == y1:
             d += f"H{coordinate(x1)}"
+        elif x0 == x1:  # to the next row of layers and, after the way to its beginning, into it
+            bend = coordinate(x0 + bulge)
+            d += f"C{bend} {coordinate(y0)} {bend} {coordinate(y1)} {coordinate(x1)} {coordinate(y1)}"
+            bulge = -bulge
         else:
             bend = coordinate((x0 + x1) / 2)
             d += f"C{bend} {coordinate(y0)} {bend} {coordinate(y1)} {coordinate(x1)} {coordinate(y1)}"
@@ -134,9 +141,11 @@ def ghost_marks(recording: Recording, lives: Mapping[Edge, Life[str]], homes: Ma
     boxes, links = _removed(recording, lives, homes)
     ghosts: list[Mark] = []
     for (box, name), steps in boxes.items():
-        label = shortened(name, box.content.width - 2 * PAD)
+        label = shortened(name, box.content.width - 2 * box.content.pad)
         ghosts.append(rect(box.x, box.y, box.content.width, HEIGHT, _only_at(steps, Look("ghost")), 5))
-        ghosts.append(text(round(box.x + PAD, 1), box.y + 16, _only_at(steps, Look("text soft italic", label))))
+        ghosts.append(
+            text(round(box.x + box.content.pad, 1), box.y + 16, _only_at(steps, Look("text soft italic", label)))
+        )
     for (one, other), steps in links.items():
         line = _curve([(one.x, one.middle), (other.right, other.middle)])
         ghosts.append(path(line, _only_at(sorted(steps), Look("ghost"))))
@@ -156,7 +165,7 @@ def _removed(
     for step in recording.steps:
         left = live & {rewired.before for rewired in step.rewired}
         for key, node in step.nodes:
-            (live.discard if node is None else live.add)(key)
+            (live.discard if node is None or key not in homes else live.add)(key)
         occupied = {homes[key] for key in live} if left - live else set()
         for key in left - live:
             if homes[key] not in occupied:
@@ -200,6 +209,7 @@ def gradient_marks(recording: Recording, homes: Homes) -> list[Mark]:
             facts
             and facts.node is not None
             and facts.node in homes
+            and not homes[facts.node].content.is_folded
             and facts.gradient is not None
             and step.phase == "backward"
         ):
@@ -216,65 +226,104 @@ def history_marks(recording: Recording, homes: Homes) -> tuple[list[Mark], list[
     Returns:
         The arrows from old to new positions, which go under the boxes, and the chips.
     """
-    frames: dict[Box, Looks] = {}
-    labels: dict[Box, Looks] = {}
-    ways: dict[tuple[Box, Box], Looks] = {}
-    shown: Mapping[Box, tuple[str, Words]] = {}
-    ghosts = True
-    for state in recording.states():
-        step, may_change = state.step.index, ghosts or state.step.tensors or state.step.rewired or state.awaited
-        ghosts = bool(state.step.rewired)
-        if not may_change:
-            continue
-        now = _chips_at(state, homes)
-        for ends, way in _ways(state.step, homes, now):
-            ways.setdefault(ends, []).extend([(step, way), (step + 1, None)])
-        for box in dict.fromkeys((*shown, *now)):
-            style, content = now.get(box, ("", ""))
-            if now.get(box) != shown.get(box):
-                room = (("width", width_of(content, SMALL) + 12),)
-                frames.setdefault(box, []).append((step, Look(style, None, room) if style else None))
-                labels.setdefault(box, []).append((step, Look(_TONES[style], content) if style else None))
-        shown = now
-    chips = []
-    for box, looks in frames.items():
+    left, owned = _left(recording, homes), names_of_nodes(recording)
+    nodes: dict[Box, list[int]] = {}
+    for node, box in homes.items():
+        if node in owned or any(box in names for names in left.values()):
+            nodes.setdefault(box, []).append(node)
+    chips, former = list[Mark](), dict[Box, Looks]()
+    for box, some in nodes.items():
+        was = {step: names[box] for step, names in left.items() if box in names}
+        frames, labels = _chip_looks(box, {node: owned[node] for node in some if node in owned}, was)
+        former[box] = labels
         keys, top = box.content.keys, box.y - _CHIP + 3.5
         place = (("x", round(box.x + 8, 1)), ("y", top), ("height", _CHIP), ("rx", _CHIP / 2))
-        chips.append(Mark("rect", place, runs(looks), keys))
-        chips.append(text(round(box.x + 14, 1), top + 11.5, runs(labels[box]), keys=keys))
-    return [Mark("path", (), runs(found)) for found in ways.values()], chips
+        chips.append(Mark("rect", place, runs(frames), keys))
+        chips.append(text(round(box.x + 14, 1), top + 11.5, runs(labels), keys=keys))
+    ways: dict[tuple[Box, Box], Looks] = {}
+    for step, names in left.items():
+        shown = {box: look.text for box in names if (look := _at(former[box], step)) and look.text}
+        for ends, way in _ways(recording.steps[step], homes, shown):
+            ways.setdefault(ends, []).extend([(step, way), (step + 1, None)])
+    return [Mark("path", (), runs(found)) for found in ways.values()], [mark for mark in chips if mark.runs]
 
 
-def _ways(step: Step, homes: Homes, chips: Mapping[Box, tuple[str, Words]]) -> Iterator[tuple[tuple[Box, Box], Look]]:
+def _chip_looks(
+    box: Box, owned: Mapping[int, Life[tuple[Called, ...]]], was: Mapping[int, Sequence[str]]
+) -> tuple[Looks, Looks]:
+    """How the frame and the words of a chip look; `was`: the names that have just left, at some steps."""
+    frames: Looks = []
+    labels: Looks = []
+    before: tuple[str, Words] = "", ""
+    for step, alive, _ in gatherings(owned, was):
+        now = style, content = _chip(box, [each for called in alive.values() for each in called], was.get(step, []))
+        if now != before:
+            before = now
+            room = (("width", width_of(content, SMALL) + 12),)
+            frames.append((step, Look(style, None, room) if style else None))
+            labels.append((step, Look(_TONES[style], content) if style else None))
+    return frames, labels
+
+
+def _at(looks: Looks, step: int) -> Look | None:
+    found = [look for since, look in looks if since <= step]
+    return found[-1] if found and found[-1] and found[-1].style == _TONES[_WAS] else None
+
+
+def _ways(step: Step, homes: Homes, former: Mapping[Box, Words]) -> Iterator[tuple[tuple[Box, Box], Look]]:
     """A faint dotted arrow, with an open tip, from each chip with a former name to the chip of the node that has the name now."""
     for rewired in step.rewired:
         before, after = (homes.get(-1 if node is None else node) for node in (rewired.before, rewired.after))
-        if before is None or after is None or before is after or "ghost" not in chips[before][0]:
+        if before is None or after is None or before is after or before not in former:
             continue
-        x0, y0 = before.x + 8 + width_of(chips[before][1], SMALL) + 12, before.y + 3.5 - _CHIP / 2
+        x0, y0 = before.x + 8 + width_of(former[before], SMALL) + 12, before.y + 3.5 - _CHIP / 2
         x1, y1 = after.x + 8, after.y + 3.5 - _CHIP / 2
         reach = max(abs(x1 - x0) / 2, 24.0)
         a, b, *curve = map(coordinate, (x0, y0, x0 + reach, y0, x1 - reach, y1, x1 - 2, y1))
         yield (before, after), Look("ghost", None, (("d", f"M{a} {b}C{' '.join(curve)}m-5 -3.5l5 3.5l-5 3.5"),))
 
 
-def _chips_at(state: State, homes: Homes) -> dict[Box, tuple[str, Words]]:
-    """The style and the words of each chip after a step."""
-    owned: dict[Box, list[Called]] = {}
-    left: dict[Box, list[str]] = {}
-    for tensor in state.tensors.values():
-        if tensor.node is not None and tensor.node in homes:
-            owned.setdefault(homes[tensor.node], []).append(state.called(tensor.id))
-    for rewired in state.step.rewired:
-        if rewired.before is not None and rewired.before in homes:
-            left.setdefault(homes[rewired.before], []).append(state.called(rewired.tensor).first)
-    found: dict[Box, tuple[str, Words]] = {}
-    for box in dict.fromkeys((*owned, *left)):
-        if box in owned:
-            names = ", ".join(name for called in owned[box] for name in called.shown)
-            style = _COMING if all(called.coming for called in owned[box]) else _HERE
-            found[box] = style, shortened(names, box.content.width - box.content.room_for_tag)
-        else:  # a node that a name has left is not new: it has no tag
-            room = box.content.width - 2 * SMALL - width_of(words.WAS.format(names=""))
-            found[box] = _WAS, words.WAS.format(names=shortened(", ".join(left[box]), room))
+@once_for_each
+def names_of_nodes(recording: Recording) -> dict[int, Life[tuple[Called, ...]]]:
+    """Returns for each node what the tensors that it made are called, over the steps."""
+    return followed(_name_changes(recording), len(recording) - 1)
+
+
+def _name_changes(recording: Recording) -> Iterator[tuple[int, int, tuple[Called, ...]]]:
+    shown: dict[int, tuple[Called, ...]] = {}
+    for state in recording.states():
+        if not (state.step.index == 0 or state.step.tensors or state.step.rewired or state.awaited):
+            continue
+        now: dict[int, tuple[Called, ...]] = {}
+        for tensor in state.tensors.values():
+            if tensor.node is not None:
+                now[tensor.node] = (*now.get(tensor.node, ()), state.called(tensor.id))
+        for node in dict.fromkeys((*shown, *now)):
+            if now.get(node) != shown.get(node):
+                yield state.step.index, node, now.get(node, ())
+        shown = now
+
+
+def _left(recording: Recording, homes: Homes) -> dict[int, dict[Box, list[str]]]:
+    """The names that have just left the node of a box, at each step that moves any."""
+    found: dict[int, dict[Box, list[str]]] = {}
+    for step in recording.steps:
+        for rewired in step.rewired:
+            if rewired.before is not None and rewired.before in homes:
+                name = recording.state(step.index).called(rewired.tensor).first
+                found.setdefault(step.index, {}).setdefault(homes[rewired.before], []).append(name)
     return found
+
+
+def _chip(box: Box, owned: Sequence[Called], left: Sequence[str]) -> tuple[str, Words]:
+    """The style and the words of a chip after a step."""
+    if box.content.is_folded:  # of many tensors, those with names
+        owned = [called for called in owned if called.names]
+    if owned:
+        names = ", ".join(name for called in owned for name in called.shown)
+        style = _COMING if all(called.coming for called in owned) else _HERE
+        return style, shortened(names, box.content.width - box.content.room_for_tag)
+    if left:  # a node that a name has left is not new: it has no tag
+        room = box.content.width - 2 * SMALL - width_of(words.WAS.format(names=""))
+        return _WAS, words.WAS.format(names=shortened(", ".join(left), room))
+    return "", ""

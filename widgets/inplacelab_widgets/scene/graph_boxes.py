@@ -1,17 +1,18 @@
 """Draws the boxes of the graph: the text of each over the steps, whether it has one grad node or many.
 
 A box may show several nodes in turn (a loop makes the same node again and again, and each is freed before the next is
-made), or several at the same time, when a large graph is folded. A folded box names the node that is active now, so that
-folding hides nothing.
+made), or several at the same time, when a large graph is folded. A folded box has the name of the module or function that made them, and the
+parameters that they lead to; it names the node that is active now, so that folding hides nothing.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from math import ceil
+from math import inf
 from operator import attrgetter
 
 from inplacelab.language import LANGUAGES, Text, enumerated
@@ -43,18 +44,20 @@ class NodeContent:
         origin: the line and operation that made it, or the gradient that it fills.
         doing: its saved tensors, or what backward does with it.
         kept: the number of tensors that it still keeps.
+        stale: how many of these are stale.
     """
 
     status: str
     origin: Words
     doing: Text
     kept: int
+    stale: int
 
 
 @dataclass(frozen=True, slots=True)
 class GradNode:
     """A grad node over the steps. `kind` is its class, `name` is unique; `tag` is said in its first step; `file` is the name of the text in which it
-    was made, if there are several; `pins` are the keys of all tensors that it ever saved.
+    was made, if there are several; `leaf` has the names of the leaf whose gradient it fills; `pins` are the keys of all tensors that it ever saved.
     """
 
     id: int
@@ -64,6 +67,7 @@ class GradNode:
     tag: Text
     file: Text
     is_leaf: bool
+    leaf: tuple[str, ...]
     life: Life[NodeContent]
     pins: tuple[str, ...]
 
@@ -83,14 +87,20 @@ def grad_nodes(recording: Recording) -> list[GradNode]:
         pins[key] |= {f"p{key}:{saved.storage}:{saved.version}": None for saved in node.saved}
         if node.place is not None:
             places.setdefault(key, node.place)
-    faces = followed(_faces(recording), len(recording) - 1)
+    faces, leaves = followed(_faces(recording), len(recording) - 1), _named_tensors(recording)
     return [
         GradNode(
-            key, facts.name, names[key], places.get(key), *_made_at(recording, places.get(key)),
-            facts.leaf is not None, faces[key], tuple(pins[key]),
+            key, facts.name, names[key], places.get(key), *_made_at(recording, places.get(key)), facts.leaf is not None,
+            leaves[facts.leaf].names if facts.leaf in leaves else (), faces[key], tuple(pins[key]),
         )
         for key, facts in everyone.items()
     ]  # fmt: skip
+
+
+def _named_tensors(recording: Recording) -> dict[int, TensorFacts]:
+    """Each tensor as it was when it last had a name."""
+    named = (each for step in recording.steps for each in step.tensors)
+    return {key: tensor for key, tensor in named if tensor is not None and tensor.names}
 
 
 def _made_at(recording: Recording, place: Place | None) -> tuple[Text, Text]:
@@ -103,9 +113,7 @@ def _made_at(recording: Recording, place: Place | None) -> tuple[Text, Text]:
 
 def _faces(recording: Recording) -> Iterator[tuple[int, int, NodeContent | None]]:
     """Yields (step, node, face or None) wherever the text about a node changes."""
-    # Each leaf as it was when it last had a name.
-    named = (each for step in recording.steps for each in step.tensors)
-    leaves = {key: tensor for key, tensor in named if tensor is not None and tensor.names}
+    leaves = _named_tensors(recording)
     live: dict[int, NodeFacts] = {}
     fillers: dict[int, int] = {}  # from a leaf to the node that fills its gradient
     shown: set[int] = set()
@@ -162,14 +170,14 @@ def _face(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[i
         node = replace(node, status="")
     # A gradient arrives in one step; after that the node is ready until it runs.
     status = "ready" if node.status == "arrived" else node.status
-    origin, count = _origin(recording, state, node, leaves), 0 if node.released else len(node.saved)
+    origin, saved = _origin(recording, state, node, leaves), () if node.released else node.saved
     if node.status:
         doing = words.NODE_STATUS[node.status]
     elif is_look(recording) and node.leaf is None:
         doing = Text("", "")
     else:
         doing = _keeps(recording, state, node)
-    return NodeContent(status, origin, doing, count)
+    return NodeContent(status, origin, doing, len(saved), sum(map(state.is_stale, saved)))
 
 
 def _origin(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Words:
@@ -210,11 +218,14 @@ ABOVE = 18.0
 BELOW = 16.0
 """Room below a box for the gradient that arrived."""
 PAD = 10.0
+FOLDED = 118.0
+"""The width of a folded box: in a pane beside the versions, four are side by side."""
+_FOLDED_PAD = 7.0
+_FOLDED_ROOM = FOLDED - 2 * _FOLDED_PAD
 _SIZE_OF_TAG = 9
 _ROOM_FOR_TAG = width_of(words.NEW_AT.format(place=words.LINE.format(line=999)), _SIZE_OF_TAG) + 22
 """Beside the names of the tensors above a box: the tag of a new node."""
 _ROOM_FOR_NAMES = 46.0
-_ROOM_FOR_KINDS = 190.0
 _MOST_TEXTS = 2
 """Of so many of the program's texts, a folded box names the lines."""
 
@@ -227,9 +238,9 @@ class BoxState:
     """The content of a box after one step: three lines, a tag above it, and the part that backward has done (0 to 1)."""
 
     outline: str
-    first: str | Text
+    first: Words
     second: Words
-    third: Text
+    third: Words
     tag: Text | None = None
     done: float | None = None
 
@@ -245,7 +256,18 @@ class Content:
     room_for_tag: float
     keys: tuple[str, ...]
     links: tuple[str, ...]
-    is_leaf: bool
+    has_leaves: bool
+    """Whether the second line of a folded box has the parameters that its nodes lead to."""
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether all its nodes fill gradients of leaves."""
+        return all(node.is_leaf for node in self.members)
+
+    @property
+    def pad(self) -> float:
+        """The space on both sides of its words."""
+        return _FOLDED_PAD if self.is_folded else PAD
 
 
 @dataclass(eq=False)
@@ -268,8 +290,8 @@ _STATUS = attrgetter("status")
 Shows = list[tuple[int, BoxState | None]]
 
 
-def in_turn(members: tuple[GradNode, ...]) -> Content:
-    """Returns the content of a box for nodes that never live at the same time."""
+def in_turn(members: tuple[GradNode, ...], most: float = inf) -> Content:
+    """Returns the content of a box for nodes that never live at the same time, at most so wide."""
     by_id = {node.id: node for node in members}
     shows: Shows = []
     for step, alive, born in gatherings({node.id: node.life for node in members}):
@@ -277,75 +299,99 @@ def in_turn(members: tuple[GradNode, ...]) -> Content:
         for key, face in [*alive.items()][:1]:
             node, is_new = by_id[key], key in born
             outline, tag = _outline(face.status, new=is_new), node.tag if is_new else None
-            state = BoxState(outline, node.name, face.origin, face.doing, tag)
+            first, second, third = (_fitted(line, most - 2 * PAD) for line in (node.name, face.origin, face.doing))
+            state = BoxState(outline, first, second, third, tag)
         shows.append((step, state))
     return _content(members, shows, is_folded=False)
 
 
-def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Content:
-    """Returns the content of a box for nodes that are folded together; `turn` and `turns` as in `graph_layout.Fold`."""
-    crowd = _Crowd({node.id: node for node in members})
-    in_a_turn = {kind: count / turns for kind, count in Counter(node.kind for node in members).items()}
+def folded(members: tuple[GradNode, ...], name: str, turn: str, opens: str) -> Content:
+    """Returns the content of a box for nodes that are folded together.
+
+    Args:
+        members: the nodes.
+        name: the module or function that made them; "" if it has no name: then the lines are named, or the kind of a single node.
+        turn: which repetition it is, "3/50", or how many share the box, "×12"; "" if nothing is repeated.
+        opens: the key of what it opens into.
+    """
+    leaves = [node for node in members if node.is_leaf]
+    detail: Words = _end(_heading(members, name)[1], _FOLDED_ROOM)
+    params = ", ".join(dict.fromkeys(leaf_name(node) for node in leaves))
+    if leaves:
+        detail = params if width_of(params) <= _FOLDED_ROOM - 8 else words.PARAMETERS.format(count=len(leaves))
+    named = headed(members, name, turn, _FOLDED_ROOM)
+    crowd = _Crowd({node.id: node for node in members}, named, detail)
     shows: Shows = []
     for step, alive, born in gatherings({node.id: node.life for node in members}):
-        state = None
-        if alive:
-            crowd.follow(alive)
-            state = _many(crowd, alive, born, turn, in_a_turn if turn is None and turns > 1 else {}, turns)
-        shows.append((step, state))
-    return _content(members, shows, is_folded=True)
+        shows.append((step, crowd.state(alive, born) if alive else None))
+    found = _content(members, shows, is_folded=True)
+    return replace(found, keys=(*found.keys, opens), has_leaves=bool(leaves))
+
+
+def leaf_name(node: GradNode) -> str:
+    """Returns the last part of the name of a leaf: "weight"."""
+    return re.split(r"[.:]\s*", node.leaf[0])[-1] if node.leaf else "?"
+
+
+def headed(members: Sequence[GradNode], name: str, turn: str, room: float = inf) -> Text:
+    """Returns the heading of a box: the name, or else the lines, and which repetition it is."""
+    heading, _ = _heading(members, name)
+    cut = _end(heading, room - (width_of(f" {turn}") if turn else 0))
+    return Text(*(f"{cut.in_language(each)} {turn}".strip() for each in LANGUAGES))
+
+
+def _heading(members: Sequence[GradNode], name: str) -> tuple[Words, Words]:
+    """What is said of nodes in the first place, and in the second."""
+    inner = [node for node in members if not node.is_leaf]
+    if not inner:
+        return name or words.LEAVES, ""
+    lines, kinds = _lines(inner), _short_names(tuple(dict.fromkeys(node.kind for node in inner)))
+    if not lines.en:
+        return name or kinds, inner[0].life.moments[0][1].origin
+    both = (kinds, lines) if len({node.kind for node in inner}) == 1 else (lines, kinds)
+    return (name, both[0]) if name else both
+
+
+def _end(said: Words, room: float) -> Text:
+    """As much of the end of words as fits, which tells them from others: "…h.0.attn" for "model.h.0.attn"."""
+    cut = [said if isinstance(said, str) else said.in_language(each) for each in LANGUAGES]
+    for k, whole in enumerate(cut):
+        parts = [found.start() for found in re.finditer(r"[.\[]", whole)]
+        for start in (*parts, *range(1, len(whole))) if width_of(whole) > room else ():
+            cut[k] = f"…{whole[start:]}"
+            if width_of(cut[k]) <= room:
+                break
+    return Text(*cut)
 
 
 def _content(members: tuple[GradNode, ...], shows: Shows, *, is_folded: bool) -> Content:
+    keys, links = tuple(f"n{node.id}" for node in members), tuple(pin for node in members for pin in node.pins)
+    if is_folded:
+        return Content(members, tuple(shows), True, FOLDED, width_of(words.NEW, _SIZE_OF_TAG) + 22, keys, links, False)
     lines = {line for _, shown in shows if shown for line in (shown.first, shown.second, shown.third)}
     room_for_tag = max(_ROOM_FOR_TAG, widest({shown.tag for _, shown in shows if shown}, _SIZE_OF_TAG) + 22)
     width = max(widest(lines, SMALL) + 2 * PAD, room_for_tag + _ROOM_FOR_NAMES)
-    keys, links = tuple(f"n{node.id}" for node in members), tuple(pin for node in members for pin in node.pins)
-    is_leaf = all(node.is_leaf for node in members)
-    return Content(members, tuple(shows), is_folded, round(width, 1), room_for_tag, keys, links, is_leaf)
+    return Content(members, tuple(shows), False, round(width, 1), room_for_tag, keys, links, False)
 
 
 def _outline(status: str, *, new: bool) -> str:
     return " ".join(["node", *(["new"] if new else []), *([status] if status else [])])
 
 
-def _many(
-    crowd: _Crowd,
-    alive: Mapping[int, NodeContent],
-    born: frozenset[int],
-    turn: int | None,
-    in_a_turn: Mapping[str, float],
-    turns: int,
-) -> BoxState:
-    """The state of a box of many nodes. `in_a_turn`: the number of each kind in a turn, if all turns share the box."""
-    count, kinds, lines = len(alive), crowd.kinds, crowd.lines
-    named = _short_names(tuple(kinds))
-    if in_a_turn:
-        so_far = max((ceil(number / in_a_turn[kind]) for kind, number in kinds.items()), default=1)
-        first = words.REPEATED.format(turns=so_far, kinds=named)
-        second = _side_by_side(words.NODES.format(count=count), lines)
-    else:
-        first = words.NODES_OF.format(count=count, kinds=named)
-        second = lines if turn is None else _side_by_side(lines, words.TURN.format(turn=turn, turns=turns))
-    newest = crowd.nodes[max(born)] if born else None
-    counts = Counter(map(_STATUS, alive.values()))
-    status, third = _news(crowd.nodes, alive, counts, newest)
-    done = counts["done"] + counts["running"]
-    in_backward = counts[""] < count
-    tag = newest.tag if newest else None
-    return BoxState(
-        _outline(status, new=newest is not None), first, second, third, tag, done / count if in_backward else None
+@cache
+def _fitted(said: Words, room: float) -> Words:
+    if width_of(said) <= room:
+        return said
+    return (
+        shortened(said, room)
+        if isinstance(said, str)
+        else Text(*(shortened(said.in_language(each), room) for each in LANGUAGES))
     )
-
-
-def _side_by_side(one: Text, other: Text) -> Text:
-    """Two texts with a dot between them; the lines of nodes may not be known."""
-    return Text("{0} · {1}", "{0} · {1}").format(one, other) if one.en and other.en else one + other
 
 
 @cache
 def _short_names(kinds: tuple[str, ...]) -> str:
-    return shortened(", ".join(map(_short, kinds)), _ROOM_FOR_KINDS)
+    return shortened(", ".join(map(_short, kinds)), _FOLDED_ROOM)
 
 
 def _short(name: str) -> str:
@@ -354,36 +400,39 @@ def _short(name: str) -> str:
 
 
 class _Crowd:
-    """The nodes of a folded box, and what those that are alive have in common."""
+    """The nodes of a folded box, and what is always written in it: its name, and the parameters that they lead to, or else the lines."""
 
-    def __init__(self, nodes: Mapping[int, GradNode]) -> None:
-        self.nodes = nodes
-        self.kinds: dict[str, int] = {}
-        """The number of nodes of each kind, in the order of their first node, without the nodes of leaves."""
-        self._lines: dict[tuple[str, str], set[int]] = {}
-        """The lines that made them, in each of the program's texts."""
-        self._alive: set[int] = set()
+    def __init__(self, nodes: Mapping[int, GradNode], name: Text, second: Words) -> None:
+        self.nodes, self.name, self.second = nodes, name, second
 
-    def follow(self, alive: Mapping[int, NodeContent]) -> None:
-        """Follows a change of the nodes that are alive."""
-        come = sorted(alive.keys() - self._alive)
-        if len(self._alive) + len(come) > len(alive) or (come and self._alive and come[0] < max(self._alive)):
-            self.kinds, self._lines, self._alive, come = {}, {}, set(), sorted(alive)
-        self._alive.update(come)
-        for node in map(self.nodes.__getitem__, come):
-            if not node.is_leaf:
-                self.kinds[node.kind] = self.kinds.get(node.kind, 0) + 1
-            if node.place is not None:
-                self._lines.setdefault((node.file.en, node.file.zh), set()).add(node.place.line)
+    def state(self, alive: Mapping[int, NodeContent], born: frozenset[int]) -> BoxState:
+        """Returns the state of the box."""
+        count, newest = len(alive), self.nodes[max(born)] if born else None
+        counts = Counter(map(_STATUS, alive.values()))
+        status, news = _news(self.nodes, alive, counts, newest)
+        nodes = words.NODES.format(count=count) if count > 1 else words.ONE_NODE
+        done = counts["done"] + counts["running"]
+        return BoxState(
+            _outline(status, new=newest is not None),
+            self.name,
+            self.second,
+            _fitted(news if news.en not in ("", self.name.en) else nodes, _FOLDED_ROOM),
+            words.NEW if newest else None,
+            done / count if done < count and counts[""] < count else None,
+        )
 
-    @property
-    def lines(self) -> Text:
-        """The lines that made them, in words."""
-        said = [_between(Text(*file), min(lines), max(lines)) for file, lines in self._lines.items()]
-        if len(said) > _MOST_TEXTS:
-            said[_MOST_TEXTS:] = [Text("…", "…")]
-        en, zh = (", ".join(each.in_language(language) for each in said) for language in LANGUAGES)
-        return Text(en, zh)
+
+def _lines(nodes: Sequence[GradNode]) -> Text:
+    """The lines that made nodes, in words."""
+    found: dict[tuple[str, str], set[int]] = {}
+    for node in nodes:
+        if node.place is not None:
+            found.setdefault((node.file.en, node.file.zh), set()).add(node.place.line)
+    said = [_between(Text(*file), min(lines), max(lines)) for file, lines in found.items()]
+    if len(said) > _MOST_TEXTS:
+        said[_MOST_TEXTS:] = [Text("…", "…")]
+    en, zh = (", ".join(each.in_language(language) for each in said) for language in LANGUAGES)
+    return Text(en, zh)
 
 
 def _between(file: Text, first: int, last: int) -> Text:
@@ -400,57 +449,67 @@ def _news(
     status = next((status for status in _URGENT if status in counts), "")
     if status:
         key = next(key for key, face in alive.items() if face.status == status)
-    elif newest is not None:
-        key = newest.id
-    else:
-        return _summary(alive, counts)
-    return status, words.NODE_IS.format(name=_short(nodes[key].name), status=alive[key].doing)
+        sign = alive[key].doing.en[:1]
+        return status, words.NODE_IS.format(sign=sign, name=_short(nodes[key].name))
+    if newest is not None:
+        return "", Text(*[_short(newest.name)] * 2)
+    return _summary(alive, counts)
 
 
 def _summary(alive: Mapping[int, NodeContent], counts: Mapping[str, int]) -> tuple[str, Text]:
     count, done = len(alive), counts.get("done", 0)
-    if counts.get("waiting") == count:
-        return "waiting", words.ALL_WAITING
-    if counts.get("unreached") == count:
+    stale = sum(face.stale for face in alive.values())
+    if stale:
+        return "stale", words.SOME_STALE.format(count=stale)
+    if counts.get("unreached"):
         return "unreached", words.NOT_REACHED
+    if counts.get("waiting") == count:
+        return "waiting", words.NODE_STATUS["waiting"]
     if counts.get("") != count:
         status = "done" if done == count else "ready" if "ready" in counts else "waiting"
-        return status, words.SOME_DONE.format(done=done, count=count)
-    kept = sum(face.kept for face in alive.values())
-    return "", words.KEEPS_SOME.format(count=kept) if kept else words.KEEPS_NOTHING
+        return status, words.NODE_STATUS["done"] if done == count else words.SOME_DONE.format(done=done, count=count)
+    if any(face.doing == words.RELEASED for face in alive.values()) and not any(face.kept for face in alive.values()):
+        return "", words.RELEASED
+    return "", Text("", "")
 
 
 # --- how it is drawn ----------------------------------------------------------------------------------------------------
 
 
-def box_marks(box: Box) -> list[Mark]:
-    """Draws a box with its three lines, a tag in the step that made a node, and a second border while one runs."""
+def box_marks(box: Box, *, is_outside: bool = False) -> list[Mark]:
+    """Draws a box with its three lines, a tag in the step that made a node, and a second border while one runs; faintly, if it is only beside what
+    is shown.
+    """
     content = box.content
-    parts: tuple[list[tuple[int, Look | None]], ...] = ([], [], [], [], [], [], [])
+    parts: tuple[list[tuple[int, Look | None]], ...] = ([], [], [], [], [], [], [], [])
     for step, shown in content.shows:
         looks = _box_looks(box, shown) if shown else (None,) * len(parts)
         for part, look in zip(parts, looks, strict=True):
             part.append((step, look))
-    frames, inner, progress, first, second, third, tags = map(runs, parts)
-    keys, left, width = content.keys, round(box.x + PAD, 1), content.width
+    frames, inner, progress, pill, first, second, third, tags = map(runs, parts)
+    keys, left, width = content.keys, round(box.x + content.pad, 1), content.width
     radius = HEIGHT / 2 - 6 if content.is_leaf else 5
     marks = [
         rect(box.x, box.y, width, HEIGHT, frames, radius, keys=keys, links=content.links),
         rect(box.x + 3.5, box.y + 3.5, width - 7, HEIGHT - 7, inner, max(radius - 3, 2), keys=keys),
         Mark("path", (), progress, keys),
+        rect(box.x + 4, box.y + 19, width - 8, 15, pill, 7.5, keys=keys),
         text(left, box.y + 16, first, keys=keys),
-        text(left, box.y + 30, second, keys=keys),
+        text(round(left + (3 if content.has_leaves else 0), 1), box.y + 30, second, keys=keys),
         text(left, box.y + 44, third, keys=keys),
         text(round(box.right, 1), box.y - 4, tags, keys=keys),
     ]
+    if is_outside:
+        seen = runs((step, Look("veil") if shown else None) for step, shown in content.shows)
+        marks.append(rect(box.x, box.y, width, HEIGHT, seen, keys=keys))
     return [mark for mark in marks if mark.runs]
 
 
 def _box_looks(box: Box, shown: BoxState) -> tuple[Look | None, ...]:
-    """How the parts of a box look: its border, the second one, its progress, its three lines, and its tag."""
+    """How the parts of a box look: its border, the second one, its progress, its parameters, its three lines, and its tag."""
     status = shown.outline.split()
-    third = {"failed": "text alarm", "node": "text soft", "unreached": "text soft"}.get(status[-1], "text")
-    styles = ["text bold", "text soft", third]
+    alarming = {"failed": "text alarm", "stale": "text alarm", "node": "text soft", "unreached": "text soft"}
+    styles = ["text bold", "text" if box.content.has_leaves else "text soft", alarming.get(status[-1], "text")]
     if "unreached" in status:  # soft and not transparent: faded text must stay readable
         styles = [style if "soft" in style else f"{style} soft" for style in styles]
     lines = [Look(style, said) for style, said in zip(styles, (shown.first, shown.second, shown.third), strict=True)]
@@ -460,4 +519,6 @@ def _box_looks(box: Box, shown: BoxState) -> tuple[Look | None, ...]:
         d = f"M{coordinate(box.x + 4)} {coordinate(box.y + HEIGHT - 2)}h{length}"
         bar = Look("progress", None, (("d", d),))
     inner = Look("inner") if "running" in status else None
-    return Look(shown.outline), inner, bar, *lines, Look("text tiny bold end", shown.tag) if shown.tag else None
+    pill = Look("pill hair") if box.content.has_leaves and not box.content.is_leaf else None
+    tag = Look("text tiny bold end", shown.tag) if shown.tag else None
+    return Look(shown.outline), inner, bar, pill, *lines, tag

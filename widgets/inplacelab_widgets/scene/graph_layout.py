@@ -4,19 +4,19 @@ It is the method of Sugiyama, Tagawa and Toda in its usual three parts: assign e
 each layer by the median of their neighbors, then move each node as near to its neighbors as the order allows. The number
 of sweeps is fixed, not limited by time, so that the same graph looks the same everywhere.
 
-A graph of a few dozen nodes is drawn node by node. In a larger one a reader looks for the structure of the program, so what
-the program repeated (a layer, a turn of a loop) becomes one box for each repetition; if that is still too much, one box for
-all repetitions; and then the remaining straight chains are folded as well. A node that fills a leaf's gradient goes into
-the box that feeds it, if there is only one. Every fold joins nodes that were made one after the other or that form one chain, so an acyclic
-graph stays acyclic.
+A small graph is drawn node by node. In a larger one a reader looks for the structure of the program: the nodes that a module
+made, or a function, or a line, share a box, and so does what the program repeated (a layer, a turn of a loop). Such a box
+opens into smaller ones, down to the nodes. A node that fills a leaf's gradient goes into the box that leads to it, if there
+is only one.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby, pairwise
+from math import ceil
 from statistics import median
 
 _ORDER_SWEEPS = 12
@@ -60,11 +60,6 @@ def layout(count: int, edges: Iterable[tuple[int, int]]) -> Layout:
         len(rows),
         max((y for _, y in point.values()), default=0.0) + 1,
     )
-
-
-def depth(count: int, edges: Iterable[tuple[int, int]]) -> int:
-    """Returns the number of layers that a graph needs."""
-    return 1 + max(_layers(count, _without_cycles(count, sorted(set(edges)))), default=-1)
 
 
 def _without_cycles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -220,91 +215,219 @@ def _apart(wanted: Sequence[float], rooms: Sequence[float]) -> list[float]:
 # --- which nodes share a box ------------------------------------------------------------------------------------------
 
 MOST = 60
-"""The most boxes that a reader can take in."""
+"""The most boxes that a box opens into."""
 
-DEEPEST = 24
-"""The most layers that a reader can follow from end to end. A graph within both bounds is not folded."""
-
-LONGEST = 12
-"""The most layers for a chain of turns. Where turns form a longer chain, as in a loop that passes on a hidden state, one
-box for all of them shows more than a box for each."""
-
+_FEW = 4
+"""Fewer boxes show nothing of a large graph."""
 _LEAST_TURNS = 3
 _LONGEST_TURN = 64
 
 Edges = Collection[tuple[int, int]]
+Path = tuple[Hashable, ...]
+"""What made a node, outermost first: the modules or functions by name, then the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Nodes that share a box, in the order in which they were made.
+    """Nodes that share a box.
 
     Attributes:
-        members: the nodes.
+        members: the nodes, in the order in which they were made; then the leaves that only they lead to.
+        label: what tells them from the nodes of other boxes: a module or a function by name, or a line; None if it is neither.
         turn: the number of this repetition, from 1; None if the fold is not a single repetition.
         turns: the number of repetitions in all; 1 if nothing is repeated here.
+        inside: the boxes that it opens into; of a single node there are none.
     """
 
     members: tuple[int, ...]
+    label: Hashable = None
     turn: int | None = None
     turns: int = 1
+    inside: tuple[Fold, ...] = ()
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether all turns of a repetition share it."""
+        return self.turn is None and self.turns > 1 and self.inside[0].turn is not None
 
 
-def folds(
-    labels: Sequence[tuple[Hashable, ...]],
-    edges: Edges,
-    leaves: Collection[int],
-    most: int = MOST,
-    deepest: int = DEEPEST,
-    longest: int | None = None,
-) -> list[Fold]:
-    """Groups nodes 0..n-1 into boxes so that, where the program repeats itself, no more than `most` boxes remain.
+def folds(paths: Sequence[Path], kinds: Sequence[Hashable], leaves: Collection[int] = ()) -> list[Fold]:
+    """Groups nodes 0..n-1 by what made them; what the program repeats becomes one box.
+
+    Only nodes that were made one after the other are joined, so an acyclic graph stays acyclic.
 
     Args:
-        labels: for each node, in the order of creation, its kind and then what distinguishes nodes of one kind in the
-            source (the line).
-        edges: from node to node, the way gradients go.
-        leaves: the nodes that fill a leaf's gradient.
-        most: the most boxes of a graph that is not folded.
-        deepest: the most layers of a graph that is not folded.
-        longest: the most layers of a repetition that are drawn one by one; no extra limit if None.
+        paths: for each node, in the order of creation, what made it.
+        kinds: the kind of each node.
+        leaves: the nodes to leave out: those that fill a leaf's gradient, which `with_leaves` adds.
 
-    >>> [fold.members for fold in folds([("Scale",)] * 5, [(k + 1, k) for k in range(4)], [], most=3)]
-    [(0, 1, 2, 3, 4)]
+    >>> [fold.members for fold in folds([("net",), ("net",), ("loss",)], "abc")]
+    [(0, 1), (2,)]
     """
-    alone = [Fold((node,)) for node in range(len(labels))]
-    if len(alone) <= most and depth(len(alone), edges) <= min(deepest, longest or deepest):
-        return alone
-    found: list[Fold] = alone
-    turns = _turns(labels, leaves)
-    for attempt, bound in (
-        (_each_turn(turns), longest),
-        ([Fold(tuple(node for turn in run for node in turn), None, len(run)) for run in turns], None),
-    ):
-        found = _with_leaves([*attempt, *(Fold((leaf,)) for leaf in sorted(leaves))], edges, leaves)
-        if len(found) <= most and (bound is None or _depth(found, edges) <= bound):
-            return found
-    return _with_leaves(_with_chains_folded(found, edges, leaves), edges, leaves)
+    nodes = [node for node in range(len(paths)) if node not in leaves]
+    return _inside(nodes, paths, kinds, 0) if nodes else []
 
 
-def _depth(parts: Sequence[Fold], edges: Edges) -> int:
+def fitting(parts: Sequence[Fold], fits: Callable[[list[Fold]], bool]) -> list[Fold]:
+    """Joins neighbors, those with the fewest nodes first, until all boxes fit; then opens the largest boxes while there is room, but not down to
+    single nodes. Too few boxes show nothing: one of them opens even if some of what is in it must be joined.
+    """
+    found = _fewer(gathered(parts), fits)
+    tried = set[tuple[int, ...]]()
+    while untried := [part for part in found if part.inside and part.members not in tried]:
+        largest = max(untried, key=lambda part: len(part.members))
+        tried.add(largest.members)
+        at = found.index(largest)
+        before, after = found[:at], found[at + 1 :]
+        inside = _across(largest) if largest.is_repeated else gathered(largest.inside)
+        if len(found) < _FEW:
+            inside = _fewer(inside, lambda some: fits([*before, *some, *after]))  # noqa: B023
+        if len(inside) > 1 and any(part.inside for part in inside) and fits([*before, *inside, *after]):
+            found = [*before, *inside, *after]
+    return found
+
+
+def _fewer(parts: Sequence[Fold], fits: Callable[[list[Fold]], bool]) -> list[Fold]:
+    found = list(parts)
+    while len(found) > 1 and not fits(found):
+        at = min(range(len(found) - 1), key=lambda k: len(found[k].members) + len(found[k + 1].members))
+        found[at : at + 2] = [_joined(found[at : at + 2])]
+    return found
+
+
+def _across(fold: Fold) -> list[Fold]:
+    """What a repetition consists of: a box for each part of a turn, with that part of all turns; nothing if there are no parts."""
+    turns = fold.inside
+    if len({len(turn.inside) for turn in turns}) != 1:
+        return []
+    parts = []
+    for some in zip(*(turn.inside for turn in turns), strict=True):
+        each = tuple(replace(part, turn=k + 1, turns=len(some)) for k, part in enumerate(some))
+        members = tuple(node for part in some for node in part.members)
+        parts.append(Fold(members, some[0].label, None, len(some), each))
+    if not any(part.inside for part in turns[0].inside):
+        return []
+    return parts
+
+
+def with_leaves(
+    parts: Sequence[Fold], edges: Edges, leaves: Mapping[int, Hashable], *, is_hosted: bool = False
+) -> list[Fold]:
+    """Adds each leaf to the box that leads to it, if that is only one; the others share boxes of their own.
+
+    Args:
+        parts: the boxes without leaves.
+        edges: from node to node, the way gradients go.
+        leaves: the leaves to add, each with what it belongs to.
+        is_hosted: whether a leaf that several boxes lead to is added to the first of them, too.
+    """
     home = {node: k for k, part in enumerate(parts) for node in part.members}
-    return depth(len(parts), {(home[a], home[b]) for a, b in edges if home[a] != home[b]})
+    feeders: dict[int, set[int]] = {leaf: set() for leaf in leaves}
+    for a, b in edges:
+        if b in feeders and a in home:
+            feeders[b].add(home[a])
+    guests: dict[int, list[int]] = {}
+    own: dict[tuple[Hashable, frozenset[int]], list[int]] = {}
+    for leaf, hosts in feeders.items():
+        if len(hosts) == 1 or (hosts and is_hosted):
+            guests.setdefault(min(hosts), []).append(leaf)
+        else:
+            own.setdefault((leaves[leaf], frozenset(hosts)), []).append(leaf)
+    found = [_hosting(part, guests[k]) if k in guests else part for k, part in enumerate(parts)]
+    return found + [Fold(tuple(some), label) for (label, _), some in own.items()]
 
 
-# --- what a program repeats ---------------------------------------------------------------------------------------------
+def connected(nodes: Iterable[int], edges: Edges) -> list[list[int]]:
+    """Returns the nodes of each part of a graph that no edge leads to from another part, in order.
+
+    >>> connected(range(4), {(0, 2)})
+    [[0, 2], [1], [3]]
+    """
+    near: dict[int, list[int]] = {node: [] for node in nodes}
+    for a, b in edges:
+        near[a].append(b)
+        near[b].append(a)
+    found, reached = [], set[int]()
+    for first in near:
+        part, stack = set[int](), [first]
+        while stack:
+            node = stack.pop()
+            if node not in reached:
+                reached.add(node)
+                part.add(node)
+                stack += near[node]
+        found += [sorted(part)] if part else []
+    return found
 
 
-def _turns(labels: Sequence[tuple[Hashable, ...]], leaves: Collection[int]) -> list[list[tuple[int, ...]]]:
-    """The nodes in order, in runs of equal turns. A run of one turn has the nodes that are not repeated."""
-    order = [node for node in range(len(labels)) if node not in leaves]
-    ways = [_repeats([labels[node][:width] for node in order]) for width in (len(labels[0]), 1)]
-    # With lines, turns are those of the source's loops; layers written line by line repeat only in their kinds.
-    spans = min(ways, key=len)
-    return [
-        [tuple(order[first + k * period : first + (k + 1) * period]) for k in range(times)]
-        for first, period, times in spans
-    ]
+def _hosting(part: Fold, leaves: list[int]) -> Fold:
+    return replace(part, members=(*part.members, *leaves), inside=part.inside or (part,))
+
+
+def _inside(nodes: Sequence[int], paths: Sequence[Path], kinds: Sequence[Hashable], depth: int) -> list[Fold]:
+    """The boxes of nodes that have the first `depth` parts of their paths in common."""
+    runs: list[list[int]] = []
+    for level in range(depth, max(len(paths[node]) for node in nodes)):
+        runs = [list(run) for _, run in groupby(nodes, key=lambda node: paths[node][level : level + 1])]
+        depth = level + 1
+        if len(runs) > 1:
+            break
+    if len(runs) < 2:  # nothing tells them apart
+        within = paths[nodes[0]][:depth]
+        # Of a function that was called again and again, without a statement between the calls, each turn is a call.
+        name = next((each for each in reversed(within) if isinstance(each, str)), "")
+        return _repeated([Fold((node,)) for node in nodes], kinds, name if name.endswith("()") else None)
+    return _repeated([_run(run, paths, kinds, depth) for run in runs], kinds)
+
+
+def _run(nodes: list[int], paths: Sequence[Path], kinds: Sequence[Hashable], depth: int) -> Fold:
+    common = paths[nodes[0]][: shared(paths[node] for node in nodes)][depth - 1 :]
+    # The module or function that is the nearest to the nodes.
+    label = next((each for each in reversed(common) if isinstance(each, str)), common[-1] if common else None)
+    if len(nodes) == 1:
+        return Fold((nodes[0],), label)
+    inside = _inside(nodes, paths, kinds, depth)
+    if len(inside) > 1:
+        return Fold(tuple(nodes), label, inside=tuple(inside))
+    return inside[0] if isinstance(inside[0].label, str) else replace(inside[0], label=label)
+
+
+def shared(paths: Iterable[Sequence[Hashable]]) -> int:
+    """Returns how many parts at their beginnings all paths have in common."""
+    one, *others = paths
+    return next((k for k, part in enumerate(one) if any(other[k : k + 1] != (part,) for other in others)), len(one))
+
+
+def _joined(parts: Sequence[Fold]) -> Fold:
+    turns = {part.turns for part in parts}
+    members = tuple(node for part in parts for node in part.members)
+    return Fold(members, None, None, turns.pop() if len(turns) == 1 else 1, tuple(parts))
+
+
+def gathered(parts: Sequence[Fold]) -> list[Fold]:
+    """Returns so many boxes that a reader can take them in: of more, as many as come one after the other share one."""
+    if len(parts) <= MOST:
+        return list(parts)
+    size = ceil(len(parts) ** 0.5)
+    return [_joined(parts[k : k + size]) for k in range(0, len(parts), size)]
+
+
+def _repeated(parts: list[Fold], kinds: Sequence[Hashable], name: str | None = None) -> list[Fold]:
+    """The same with one box for all turns of a repetition, which may have a name."""
+    found: list[Fold] = []
+    signs = [(isinstance(part.label, str) or part.label, *(kinds[node] for node in part.members)) for part in parts]
+    for first, period, times in _repeats(signs):
+        turns = [parts[first + k * period : first + (k + 1) * period] for k in range(times)]
+        if times == 1:
+            found += turns[0]
+            continue
+        each = [
+            replace(turn[0] if period == 1 else replace(_joined(turn), label=name), turn=k + 1, turns=times)
+            for k, turn in enumerate(turns)
+        ]
+        members = tuple(node for turn in each for node in turn.members)
+        found.append(Fold(members, each[0].label, None, times, tuple(each)))
+    return found
 
 
 def _repeats(labels: Sequence[Hashable]) -> list[tuple[int, int, int]]:
@@ -328,71 +451,3 @@ def _times(labels: Sequence[Hashable], at: int, period: int) -> int:
     while end < len(labels) and labels[end] == labels[end - period]:
         end += 1
     return (end - at) // period
-
-
-def _each_turn(runs: Iterable[list[tuple[int, ...]]]) -> Iterator[Fold]:
-    for run in runs:
-        if len(run) > 1 and len(run[0]) > 1:
-            yield from (Fold(turn, k + 1, len(run)) for k, turn in enumerate(run))
-        else:
-            yield from (Fold((node,)) for turn in run for node in turn)
-
-
-# --- what is connected --------------------------------------------------------------------------------------------------
-
-
-def _with_leaves(parts: Iterable[Fold], edges: Edges, leaves: Collection[int]) -> list[Fold]:
-    """Put each leaf's node into the box that feeds it, if that is one folded box."""
-    parts = list(parts)
-    home = {node: part for part in parts for node in part.members}
-    feeders: dict[int, set[Fold]] = {leaf: set() for leaf in leaves}
-    for a, b in edges:
-        if b in feeders:
-            feeders[b].add(home[a])
-    guests: dict[Fold, list[int]] = {}
-    for leaf, hosts in feeders.items():
-        host = next(iter(hosts), None)
-        if host is not None and len(hosts) == 1 and len(host.members) > 1 and home[leaf].members == (leaf,):
-            guests.setdefault(host, []).append(leaf)
-    housed = {leaf for some in guests.values() for leaf in some}
-    return [
-        Fold((*part.members, *sorted(guests.get(part, ()))), part.turn, part.turns)
-        for part in parts
-        if not (len(part.members) == 1 and part.members[0] in housed)
-    ]
-
-
-def _with_chains_folded(parts: Sequence[Fold], edges: Edges, leaves: Collection[int]) -> list[Fold]:
-    """Fold each straight chain: one way in, one way out, from box to box. Leaves do not count as a way out."""
-    home = {node: k for k, part in enumerate(parts) for node in part.members}
-    onward: dict[int, set[int]] = {k: set() for k in range(len(parts))}
-    backward: dict[int, set[int]] = {k: set() for k in range(len(parts))}
-    for a, b in edges:
-        if home[a] != home[b] and b not in leaves:
-            onward[home[a]].add(home[b])
-            backward[home[b]].add(home[a])
-    after = {}
-    for k, ways in onward.items():
-        for other in ways:
-            if len(ways) == 1 and len(backward[other]) == 1:
-                after[k] = other
-    return [_joined([parts[k] for k in chain]) for chain in _walks(len(parts), after)]
-
-
-def _walks(count: int, after: dict[int, int]) -> Iterator[list[int]]:
-    entered, walked = set(after.values()), set[int]()
-    # Nodes without a predecessor come first; a ring is entered at its first member.
-    for start in sorted(range(count), key=lambda k: (k in entered, k)):
-        chain, at = [], start
-        while at not in walked:
-            walked.add(at)
-            chain.append(at)
-            at = after.get(at, at)
-        if chain:
-            yield chain
-
-
-def _joined(parts: Sequence[Fold]) -> Fold:
-    if len(parts) == 1:
-        return parts[0]
-    return Fold(tuple(sorted(node for part in parts for node in part.members)))

@@ -2,22 +2,30 @@
 
 Nodes and edges of all steps are laid out together; each is shown while it exists. A new node or edge is thick and tagged
 NEW in its first step. An edge or node that a step removes stays dotted for this step. Which nodes share a box is decided
-once for the whole recording, so that nothing moves. Of a graph that is too large even when folded, only the boxes near the node of the step are shown.
+once for the whole recording, so that nothing moves.
+
+A graph fits its pane, from the loss on the right to the leaves: a small one is drawn node by node; in a larger one each box
+has what a module, a function or a line made, and opens into smaller boxes, down to the nodes. A layer that has no room on
+the left begins a new row of layers below. There are layouts for panes of several widths; a player shows the widest that fits.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
+from math import inf
+from typing import NamedTuple
 
 from inplacelab.language import Text, enumerated
-from inplacelab.recording.facts import Step
-from inplacelab.recording.places import line_of, set_off
+from inplacelab.place import Place
+from inplacelab.recording.places import bare_name, line_of, set_off
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.graph_arrows import (
     GAP,
+    TURN,
     Edge,
     Line,
     Link,
@@ -32,6 +40,7 @@ from inplacelab_widgets.scene.graph_arrows import (
 from inplacelab_widgets.scene.graph_boxes import (
     ABOVE,
     BELOW,
+    FOLDED,
     HEIGHT,
     Box,
     Content,
@@ -39,102 +48,66 @@ from inplacelab_widgets.scene.graph_boxes import (
     box_marks,
     folded,
     grad_nodes,
+    headed,
     in_turn,
 )
-from inplacelab_widgets.scene.graph_layout import LONGEST, MOST, Fold, Layout, folds, layout
+from inplacelab_widgets.scene.graph_layout import (
+    Fold,
+    Layout,
+    Path,
+    connected,
+    fitting,
+    folds,
+    gathered,
+    layout,
+    shared,
+    with_leaves,
+)
 from inplacelab_widgets.scene.names import said_line
-from inplacelab_widgets.scene.svg import Group, Look, Mark, Opened, Panel, Runs, between, runs, text
+from inplacelab_widgets.scene.svg import Group, Look, Mark, Opened, Panel, between, text
 from inplacelab_widgets.scene.text_layout import width_of
-from inplacelab_widgets.scene.timeline import Life, shared_rows
+from inplacelab_widgets.scene.timeline import shared_rows
 
-MOST_BOXES = 200
-"""The most boxes drawn at the same time; of a larger graph only the near ones are drawn."""
-
-RADIUS = 3
-"""The greatest distance from the node of the step, in edges."""
-
-Spans = tuple[tuple[int, bool], ...]
-"""(step, whether it is visible from then on)."""
-
-
-@dataclass(frozen=True, slots=True)
-class VisibleBoxes:
-    """When each box is visible; empty for a graph that is drawn whole."""
-
-    spans: Mapping[Box, Spans]
-    notes: tuple[tuple[int, Text], ...] = ()
-
-    def masked(self, marks: Iterable[Mark], *boxes: Box) -> Iterable[Mark]:
-        """Returns the marks of a box, or of a link between two, limited to the steps at which all of these are visible."""
-        for box in boxes if self.spans else ():
-            marks = [_masked(mark, self.spans[box]) for mark in marks]
-        return marks
+PANES = ((1230.0, 300.0), (880.0, 205.0), (564.0, 150.0))
+"""The widths and heights of panes: of a whole page, beside the versions on a large screen, and there on a laptop or in a notebook."""
+_HIGHEST = 205.0
+_HIGHEST_OF_FEW = 270.0
+"""The most height at which a graph is drawn node by node in a narrow pane, which is then a little higher; and of a few nodes, since small programs
+leave more room.
+"""
+_FEW = 12
+_MOST_NODES = 60
+"""The most nodes of which each is tried to have a box of its own."""
+_WIDEST_INSIDE = 240.0
+"""The most width of a node in an opened box: two are side by side."""
+_MOST_LINKED = 4
+"""A box beside an opened one is drawn if it is linked to so many of the boxes in it."""
+_MOST_INSIDE = 24
+"""So many nodes in a box are shown one by one when it opens."""
 
 
-def visible_boxes(
-    recording: Recording, boxes: tuple[Box, ...], homes: Mapping[int, Box], links: Mapping[Link, tuple[Edge, ...]]
-) -> VisibleBoxes:
-    """Returns when each box is visible: always in a graph of up to `MOST` boxes, otherwise near the node of the step."""
-    if len(boxes) <= MOST_BOXES:
-        return VisibleBoxes({})
-    neighbors: dict[Box, list[Box]] = {box: [] for box in boxes}
-    for a, b in links:
-        neighbors[a].append(b)
-        neighbors[b].append(a)
-    spans: dict[Box, list[tuple[int, bool]]] = {box: [(0, False)] for box in boxes}
-    notes: list[tuple[int, Text]] = []
-    seen: set[Box] = set()
-    center: Box | None = None
-    for step in recording.steps:
-        key = node_of(step)
-        if key is None or key not in homes or homes[key] is center:
-            continue
-        center = homes[key]
-        now = _around(center, neighbors)
-        for box in seen ^ now:
-            spans[box].append((step.index, box in now))
-        seen = now
-        note = words.FAR.format(hidden=len(boxes) - len(now), boxes=len(boxes), radius=RADIUS)
-        notes.append((step.index, note))
-    return VisibleBoxes({box: tuple(found) for box, found in spans.items()}, tuple(notes[:1] + _changes(notes)))
-
-
-def _changes(notes: list[tuple[int, Text]]) -> list[tuple[int, Text]]:
-    return [after for before, after in pairwise(notes) if before[1] != after[1]]
-
-
-def node_of(step: Step) -> int | None:
-    """Returns the node that a step is about: the one that runs or failed, else the first new one, else the one that it left."""
-    if step.backward is not None and step.backward.node is not None:
-        return step.backward.node
-    if step.error is not None and step.error.node is not None:
-        return step.error.node
-    moved = [rewired.after for rewired in step.rewired if rewired.after is not None]
-    return moved[0] if moved else step.kept
-
-
-def _around(center: Box, neighbors: Mapping[Box, list[Box]]) -> set[Box]:
-    near, edge = {center}, [center]
-    for _ in range(RADIUS):
-        edge = [other for box in edge for other in neighbors[box] if other not in near]
-        near.update(edge)
-    return near
-
-
-def _masked(mark: Mark, spans: Spans) -> Mark:
-    steps = sorted({*(step for step, _ in mark.runs), *(step for step, _ in spans)})
-    shown, look, kept = False, None, list[tuple[int, Look | None]]()
-    looks, sights = dict[int, Look | None](mark.runs), dict(spans)
-    for step in steps:
-        look, shown = looks.get(step, look), sights.get(step, shown)
-        kept.append((step, look if shown else None))
-    masked: Runs = runs(kept)
-    return mark._replace(runs=masked)
-
-
-_PITCH = ABOVE + HEIGHT + BELOW
 _EDGE_AIR = 8.0
 """The space above and below an edge, in px."""
+
+
+class _Spacing(NamedTuple):
+    """The space above and below boxes, and between layers."""
+
+    above: float
+    below: float
+    gap: float
+
+    @property
+    def pitch(self) -> float:
+        """From the top of one box to that of the next."""
+        return self.above + HEIGHT + self.below
+
+    def middle(self, row: float) -> float:
+        """The middle of a box in a row."""
+        return row * self.pitch + self.above + HEIGHT / 2
+
+
+_WIDE, _CLOSE = _Spacing(ABOVE, BELOW, GAP), _Spacing(11.5, 2.5, 18.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +120,9 @@ class _Plan:
     shown: Mapping[Link, tuple[Edge, ...]]
     width: float
     height: float
-
-    is_folded: bool
+    spacing: _Spacing
+    outside: frozenset[Box]
+    """Boxes that are only beside what is shown."""
 
 
 def graph_panel(recording: Recording) -> Panel:
@@ -158,108 +132,350 @@ def graph_panel(recording: Recording) -> Panel:
         note = text(0, 16, between(0, last, Look("text soft", words.NO_GRAPH)))
         group = Group(0, 0, width_of(words.NO_GRAPH), 24, 0, last, (note,))
         return Panel("graph", group.width, 24, (group,), _descriptions(recording))
-    found = edges(recording)
-    seats = _seats(nodes)
-    parts = _parts(seats, found, LONGEST)
-    plan = _plan(seats, found, parts)
-    drawn = _drawn(recording, len(nodes), plan, found)
-    if not plan.is_folded:
-        return drawn
-    more = _parts(seats, found, None)
-    if not len(parts) < len(more) <= MOST:
-        return drawn
-    opened = _plan(seats, found, more)
-    says = words.EACH_TURN if opened.is_folded else words.EACH_NODE
-    return replace(drawn, opened=Opened(says, _drawn(recording, len(nodes), opened, found)))
+    return _Graph(recording, nodes).panel()
 
 
-def _drawn(recording: Recording, nodes: int, plan: _Plan, found: Mapping[Edge, Life[str]]) -> Panel:
-    near = visible_boxes(recording, plan.boxes, plan.homes, plan.shown)
-    arrivals, marks = travels(recording, found), list[Mark]()
-    for link, line in plan.lines.items():
-        lives = {edge: found[edge] for edge in plan.shown[link]}
-        steps = sorted({step for edge in lives for step in arrivals.get(edge, ())})
-        marks += near.masked(link_marks(line, lives, steps), *link)
-    marks += ghost_marks(recording, found, plan.homes)
-    arrows, chips = history_marks(recording, plan.homes)
-    marks += arrows
-    for box in plan.boxes:
-        marks += near.masked(box_marks(box), box)
-    marks += [*gradient_marks(recording, plan.homes), *chips]
-    group = Group(0, 0, plan.width, plan.height, 0, len(recording) - 1, tuple(marks))
-    notes = _notes(recording, nodes, plan, near)
-    return Panel("graph", plan.width, plan.height, (group,), _descriptions(recording), notes)
+class _Graph:
+    """A graph in boxes, for all widths, and all that the boxes open into."""
 
+    def __init__(self, recording: Recording, nodes: list[GradNode]) -> None:
+        self.recording, self.seats, self.edges = recording, _seats(nodes), edges(recording)
+        seat_of = {node.id: k for k, seat in enumerate(self.seats) for node in seat}
+        self.links: dict[Edge, list[Edge]] = {}  # from seat to seat, with the edges between their nodes
+        for a, b in self.edges:
+            self.links.setdefault((seat_of[a], seat_of[b]), []).append((a, b))
+        self.travels = travels(recording, self.edges)
+        modules = {k: _module(seat[0]) for k, seat in enumerate(self.seats) if seat[0].is_leaf}
+        self.leaves = {k: modules[k] or "" for k in modules}
+        self.paths = _paths(self.seats, self.links, modules)
+        self.contents: dict[tuple[tuple[int, ...], bool, bool], Content] = {}
+        self.opens: list[tuple[Fold, int | None, Sequence[Fold]]] = []
+        """What boxes open into, what that is in, and all boxes there."""
+        self.numbers: dict[tuple[int, ...], int] = {}
 
-def _notes(recording: Recording, nodes: int, plan: _Plan, near: VisibleBoxes) -> tuple[tuple[int, Text], ...]:
-    """Notes on what is folded or cut; and where there is no node, when the graph begins, or that none is left."""
-    folded = ((0, words.FOLDED.format(nodes=nodes, boxes=len(plan.boxes))),) if plan.is_folded else ()
-    told, alive = dict(near.notes or folded), set[int]()
-    begins = next(step for step in recording.steps if step.nodes)
-    line = Text("", "")
-    if begins.place is not None:
-        line = words.BEGINS_AT.format(place=set_off(said_line(recording, begins.place)))
-    without, note, now = words.NO_NODE_YET + line, Text("", ""), Text("", "")
-    found: list[tuple[int, Text]] = []
-    for step in recording.steps:
-        gone = {key for key, facts in step.nodes if facts is None}
-        alive = (alive | {key for key, _ in step.nodes}) - gone
-        note = told.get(step.index, note)
-        if now != (now := note if alive else without):
-            found.append((step.index, now))
-        if alive:
-            without = words.NO_NODE_LEFT
-    return tuple(found)
+    def panel(self) -> Panel:
+        """Returns the panel, laid out for all widths."""
+        twins = self._twins()
+        alike = {twin for some in twins.values() for twin in some}
+        found = folds(self.paths, [seat[0].kind for seat in self.seats], {*self.leaves, *alike})
+        parts = [_with_twins(part, twins) for part in found]
+        plans: list[_Plan] = []
+        for width, height in PANES:
+            plan = self._whole(width, height) or (
+                None if width == PANES[0][0] else self._overview(parts, width, height)
+            )
+            if plan is not None and (not plans or plan.width < plans[-1].width):
+                plans.append(plan)
+        opened, at = [], 0
+        while at < len(self.opens):
+            fold, within, _ = self.opens[at]
+            title = words.INSIDE.format(
+                name=self._title(fold), count=sum(len(self.seats[seat]) for seat in fold.members)
+            )
+            opened.append(Opened(title, within, self._panel(self._opened(at), ((0, title),))))
+            at += 1
+        says = _descriptions(self.recording)
+        widest, *narrower = (self._panel(plan, says) for plan in plans)
+        return replace(widest, notes=_notes(self.recording), narrower=tuple(narrower), opens=tuple(opened))
 
+    def _panel(self, plan: _Plan, says: tuple[tuple[int, Text], ...]) -> Panel:
+        recording, marks = self.recording, list[Mark]()
+        inner = {edge: life for edge, life in self.edges.items() if edge[0] in plan.homes and edge[1] in plan.homes}
+        for link, line in plan.lines.items():
+            lives = {edge: inner[edge] for edge in plan.shown[link]}
+            steps = sorted({step for edge in lives for step in self.travels.get(edge, ())})
+            is_labeled = plan.spacing is _WIDE and all(before != after for (before, _), (after, _) in pairwise(line))
+            marks += link_marks(line, lives, steps, GAP - 14 if is_labeled else 0)
+        marks += ghost_marks(recording, inner, plan.homes)
+        arrows, chips = history_marks(recording, plan.homes)
+        marks += arrows
+        for box in plan.boxes:
+            marks += box_marks(box, is_outside=box in plan.outside)
+        marks += [*gradient_marks(recording, plan.homes), *chips]
+        group = Group(0, 0, plan.width, plan.height, 0, len(recording) - 1, tuple(marks))
+        return Panel("graph", plan.width, plan.height, (group,), says)
 
-# --- the layout -----------------------------------------------------------------------------------------------------
+    # --- which boxes ----------------------------------------------------------------------------------------------------
 
+    def _twins(self) -> dict[int, list[int]]:
+        """The seats of graphs that a loop makes again while the one before is still held: they share the boxes of the first such graph."""
+        graphs: dict[tuple[object, ...], list[list[int]]] = {}
+        inner = {edge for edge in self.links if self.leaves.keys().isdisjoint(edge)}
+        for graph in connected((seat for seat in range(len(self.seats)) if seat not in self.leaves), inner):
+            sign = tuple((self.paths[seat], self.seats[seat][0].kind) for seat in graph)
+            graphs.setdefault(sign, []).append(graph)
+        return {
+            seat: list(twins) for one, *others in graphs.values() for seat, *twins in zip(one, *others, strict=True)
+        }
 
-def _plan(seats: list[list[GradNode]], found: Mapping[Edge, Life[str]], parts: Sequence[Fold]) -> _Plan:
-    contents = []
-    for part in parts:
-        nodes = tuple(node for seat in part.members for node in seats[seat])
-        contents.append(in_turn(nodes) if len(part.members) == 1 else folded(nodes, part.turn, part.turns))
-    seat_of_node = {node.id: k for k, content in enumerate(contents) for node in content.members}
-    shown: dict[tuple[int, int], list[Edge]] = {}
-    for a, b in found:
-        if seat_of_node[a] != seat_of_node[b]:
-            shown.setdefault((seat_of_node[a], seat_of_node[b]), []).append((a, b))
-    places = layout(len(contents), shown)
-    columns = _columns(contents, places)
-    # From top to bottom. An edge that passes over all boxes needs less room than a box.
-    bends = [round(row * _PITCH + ABOVE + HEIGHT / 2, 1) for points in places.edges.values() for _, row in points[1:-1]]
-    tops = [row * _PITCH for _, row in places.nodes]
-    top = min([*tops, *(y - _EDGE_AIR for y in bends)])
-    bottom = max([*(each + _PITCH for each in tops), *(y + _EDGE_AIR for y in bends)])
-    boxes = []
-    for content, (layer, row) in zip(contents, places.nodes, strict=True):
-        left, width = columns[layer]
-        y = round(row * _PITCH + ABOVE + HEIGHT / 2 - top, 1) - HEIGHT / 2
-        boxes.append(Box(content, round(left + (width - content.width) / 2, 1), y))
-    links = {(a, b): (boxes[a], boxes[b]) for a, b in shown}
-    leaving = departures(links.values())
-    lines: dict[Link, Line] = {}
-    for seats_of_link, link in links.items():
-        passed = [
-            (x, round(row * _PITCH + ABOVE + HEIGHT / 2 - top, 1))
-            for layer, row in places.edges.get(seats_of_link, ())[1:-1]
-            for x in (sum(columns[layer]), columns[layer][0])
+    def _whole(self, width: float, height: float) -> _Plan | None:
+        """The graph node by node, if it fits."""
+        if len(self.seats) > _MOST_NODES:
+            return None
+        parts = [Fold((seat,)) for seat in range(len(self.seats))]
+        plan = self._plan(parts, width, _WIDE, None)
+        most = max(height, _HIGHEST_OF_FEW if len(parts) <= _FEW else _HIGHEST)
+        return plan if plan.width <= width and plan.height <= most else None
+
+    def _overview(self, parts: Sequence[Fold], width: float, height: float) -> _Plan:
+        """The graph in as many boxes as fit."""
+        ways = []
+        for is_hosted in (False, True):
+
+            def hosts(some: Sequence[Fold], is_hosted: bool = is_hosted) -> list[Fold]:
+                return with_leaves(some, self.links, self.leaves, is_hosted=is_hosted)
+
+            def fits(some: list[Fold]) -> bool:
+                housed = hosts(some)
+                places = layout(len(housed), self._between(housed))
+                found = _arranged(places, [FOLDED] * len(housed), width, _CLOSE)
+                return found.width <= width and found.height <= height
+
+            found = fitting(parts, fits)
+            ways.append((len(found), hosts(found)))
+        (many, apart), (most, hosted) = ways
+        # Leaves of several boxes have their own, unless those took the room that shows how the graph goes on.
+        return self._plan(hosted if most > many + 1 else apart, width, _CLOSE, None)
+
+    def _opened(self, number: int) -> _Plan:
+        """What a box opens into, with the boxes beside it that its nodes are linked to."""
+        fold, _, beside = self.opens[number]
+        inside = {*fold.members}
+        leaves = {leaf: self.leaves[leaf] for leaf in fold.members if leaf in self.leaves}
+        if len(inside) <= _MOST_INSIDE:
+            parts = [Fold((seat,)) for seat in fold.members]
+        else:
+            parts = with_leaves([_without(part, leaves) for part in gathered(fold.inside)], self.links, leaves)
+        home = {seat: k for k, part in enumerate(parts) for seat in part.members}
+        near: dict[int, set[int]] = {}  # from a seat beside them to the boxes that it is linked to
+        for a, b in self.links:
+            if (a in home) != (b in home):
+                near.setdefault(b if a in home else a, set()).add(home[a if a in home else b])
+        context = []
+        for part in beside:
+            linked = set[int]().union(*(near[seat] for seat in part.members if seat in near))
+            # What every turn of a loop is linked to would only cross everything.
+            if part.members != fold.members and 0 < len(linked) <= _MOST_LINKED:
+                context.append(part)
+        spacing = _WIDE if len(inside) <= _MOST_INSIDE else _CLOSE
+        return self._plan([*parts, *context], PANES[-1][0], spacing, number, len(parts))
+
+    def _content(self, fold: Fold, within: int | None, *, is_close: bool) -> Content:
+        """What is in a box; of a single node all that is known of it, if there is room."""
+        is_folded = is_close or len(fold.members) > 1
+        key = fold.members, is_folded, within is None
+        if key not in self.contents:
+            nodes = tuple(node for seat in fold.members for node in self.seats[seat])
+            if not is_folded:
+                self.contents[key] = in_turn(nodes, inf if within is None else _WIDEST_INSIDE)
+            else:
+                opens = f"box:{self.numbers[fold.members]}"
+                self.contents[key] = folded(nodes, self._name(fold), _turn(fold), opens)
+        return self.contents[key]
+
+    def _name(self, fold: Fold) -> str:
+        """The module or the function that made the nodes of a box; "" if it has no name."""
+        if not isinstance(fold.label, str):
+            return ""
+        first, last = (fold.inside[0].label, fold.inside[-1].label) if fold.is_repeated else (fold.label, fold.label)
+        numbers = [re.findall(r"\d+", str(each)) for each in (first, last)]
+        differs = [k for k, (one, other) in enumerate(zip(*numbers, strict=False)) if one != other]
+        if len(differs) != 1:
+            return fold.label
+        parts = re.split(r"(\d+)", fold.label)
+        parts[2 * differs[0] + 1] = f"{numbers[0][differs[0]]}–{numbers[1][differs[0]]}"
+        return "".join(parts)
+
+    def _title(self, fold: Fold) -> Text:
+        nodes = [node for seat in fold.members for node in self.seats[seat]]
+        return headed(nodes, self._name(fold), _turn(fold))
+
+    # --- the layout -----------------------------------------------------------------------------------------------------
+
+    def _between(self, parts: Sequence[Fold]) -> dict[Edge, list[Edge]]:
+        """The edges between boxes, with those between their nodes."""
+        home = {seat: k for k, part in enumerate(parts) for seat in part.members}
+        found: dict[Edge, list[Edge]] = {}
+        for (a, b), carried in self.links.items():
+            if a in home and b in home and home[a] != home[b]:
+                found.setdefault((home[a], home[b]), []).extend(carried)
+        return found
+
+    def _plan(
+        self, parts: Sequence[Fold], width: float, spacing: _Spacing, within: int | None, count: int | None = None
+    ) -> _Plan:
+        """Places boxes; `within`: what they are in, of which all but the first `count` are only beside it."""
+        is_close = spacing is _CLOSE
+        for part in parts:
+            if (is_close or len(part.members) > 1) and part.members not in self.numbers:
+                self.numbers[part.members] = len(self.opens)
+                self.opens.append((part, within, parts))
+        contents = [self._content(part, within, is_close=is_close) for part in parts]
+        shown = self._between(parts)
+        places = layout(len(parts), shown)
+        found = _arranged(places, [content.width for content in contents], width, spacing)
+        boxes = [
+            Box(content, round(left + (wide - content.width) / 2, 1), found.y(layer, row) - HEIGHT / 2)
+            for content, (layer, row) in zip(contents, places.nodes, strict=True)
+            for left, wide in [found.columns[layer]]
         ]
-        lines[link] = [(link[0].x, leaving[link]), *passed, (link[1].right + 7, link[1].middle)]
-    width = round(max(left + width for left, width in columns), 1)
-    homes = {node: boxes[seat] for node, seat in seat_of_node.items()}
-    carried = {link: tuple(shown[key]) for key, link in links.items()}
-    is_folded = any(content.is_folded for content in contents)
-    return _Plan(tuple(boxes), homes, lines, carried, width, round(bottom - top, 1), is_folded)
+        links = {(a, b): (boxes[a], boxes[b]) for a, b in shown}
+        leaving = departures(links.values())
+        lines = {}
+        for ends, link in links.items():
+            chain = places.edges.get(ends) or (places.nodes[ends[0]], places.nodes[ends[1]])
+            lines[link] = _line(link, leaving[link], chain, found)
+        homes = {node.id: box for box in boxes for node in box.content.members}
+        carried = {link: tuple(shown[ends]) for ends, link in links.items()}
+        outside = frozenset(boxes[len(parts) if count is None else count :])
+        return _Plan(tuple(boxes), homes, lines, carried, found.width, found.height, spacing, outside)
 
 
-def _parts(seats: list[list[GradNode]], found: Iterable[Edge], longest: int | None) -> list[Fold]:
-    """Which seats share a box; `longest` as in `folds`."""
-    seat_of = {node.id: k for k, seat in enumerate(seats) for node in seat}
-    between_seats = sorted({(seat_of[a], seat_of[b]) for a, b in found})
-    labels = [(seat[0].kind, line_of(seat[0].place)) for seat in seats]
-    return folds(labels, between_seats, {k for k, seat in enumerate(seats) if seat[0].is_leaf}, longest=longest)
+def _with_twins(part: Fold, twins: Mapping[int, list[int]]) -> Fold:
+    members = tuple(each for seat in part.members for each in (seat, *twins.get(seat, ())))
+    return replace(part, members=members, inside=tuple(_with_twins(each, twins) for each in part.inside))
+
+
+def _without(part: Fold, leaves: Mapping[int, object]) -> Fold:
+    return replace(part, members=tuple(seat for seat in part.members if seat not in leaves))
+
+
+def _turn(fold: Fold) -> str:
+    """Which repetitions a box has, or how many share it."""
+    if fold.turn is None:
+        first, last = (fold.inside[0].turn, fold.inside[-1].turn) if fold.inside else (None, None)
+        if first is None or last is None or first != 1 or last != fold.turns:
+            return f"{first}–{last}/{fold.turns}" if first is not None else f"×{fold.turns}" if fold.turns > 1 else ""
+        return f"×{fold.turns}"
+    return "" if isinstance(fold.label, str) else f"{fold.turn}/{fold.turns}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Arranged:
+    """Layers in rows: (left, width) and the row of each layer, what is added to the heights in a row, and its lower edge."""
+
+    columns: tuple[tuple[float, float], ...]
+    row_of: tuple[int, ...]
+    shifts: tuple[float, ...]
+    edges: tuple[float, ...]
+    width: float
+    height: float
+    spacing: _Spacing
+
+    def y(self, layer: int, row: float) -> float:
+        """The middle of a box or a bend."""
+        return round(self.spacing.middle(row) + self.shifts[self.row_of[layer]], 1)
+
+
+def _arranged(places: Layout, widths: Sequence[float], room: float, spacing: _Spacing) -> _Arranged:
+    """The first layer, where backward begins, is on the right; where there is no more room on the left, a new row begins."""
+    wide = [0.0] * places.layers
+    for width, (layer, _) in zip(widths, places.nodes, strict=True):
+        wide[layer] = max(wide[layer], width)
+    is_one_row = sum(wide) + spacing.gap * (places.layers - 1) <= room
+    margins = (0.0, 0.0) if is_one_row and spacing is _WIDE else (TURN, TURN + 7)
+    rows = _rows(wide, room - sum(margins), spacing.gap)
+    width = max(sum(wide[layer] for layer in row) + spacing.gap * (len(row) - 1) for row in rows) + sum(margins)
+    columns, row_of = [(0.0, 0.0)] * places.layers, [0] * places.layers
+    for number, row in enumerate(rows):
+        right = width - margins[1]
+        for layer in row:
+            columns[layer], row_of[layer] = (right - wide[layer], wide[layer]), number
+            right -= wide[layer] + spacing.gap
+    shifts, edges, height = [], [], 0.0
+    for top, bottom in _spans(places, row_of, spacing):
+        shifts.append(height - top)
+        height += bottom - top
+        edges.append(round(height, 1))
+    return _Arranged(
+        tuple(columns), tuple(row_of), tuple(shifts), tuple(edges), round(width, 1), round(height, 1), spacing
+    )
+
+
+def _rows(widths: Sequence[float], room: float, gap: float) -> list[list[int]]:
+    """The layers in rows."""
+    rows: list[list[int]] = [[]]
+    for layer, width in enumerate(widths):
+        if rows[-1] and sum(widths[each] + gap for each in rows[-1]) + width > room:
+            rows.append([])
+        rows[-1].append(layer)
+    return rows
+
+
+def _spans(places: Layout, row_of: Sequence[int], spacing: _Spacing) -> list[tuple[float, float]]:
+    """The upper and the lower edge of each row. An edge that passes over all boxes needs less room than a box."""
+    spans: list[list[tuple[float, float]]] = [[] for _ in range(row_of[-1] + 1)]
+    for layer, y in places.nodes:
+        spans[row_of[layer]].append((y * spacing.pitch, (y + 1) * spacing.pitch))
+    for chain in places.edges.values():
+        for layer, y in chain[1:-1]:
+            spans[row_of[layer]].append((spacing.middle(y) - _EDGE_AIR, spacing.middle(y) + _EDGE_AIR))
+    return [(min(top for top, _ in some), max(bottom for _, bottom in some)) for some in spans]
+
+
+def _line(link: Link, leaves_at: float, chain: Sequence[tuple[int, float]], found: _Arranged) -> Line:
+    """The points that a link passes through."""
+    line: list[tuple[float, float]] = [(link[0].x, leaves_at)]
+    for k, ((before, _), (layer, row)) in enumerate(pairwise(chain)):
+        left, wide = found.columns[layer]
+        is_last = k == len(chain) - 2
+        y = link[1].middle if is_last else found.y(layer, row)
+        if found.row_of[before] < found.row_of[layer] or layer <= before:  # to the next row, or to the next turn
+            edge = found.edges[found.row_of[before]]
+            end = found.width - TURN if layer > before else link[1].right + 7
+            line += [(line[-1][0], edge), (end, edge), (end, y)]
+        line += [(link[1].right + 7, y)] if is_last else [(left + wide, y), (left, y)]
+    return line
+
+
+# --- what made the nodes ----------------------------------------------------------------------------------------------
+
+
+def _module(leaf: GradNode) -> str:
+    """What a parameter belongs to: "net.0" for "net.0.weight"; "" if its name does not say."""
+    names = [bare_name(name) for name in leaf.leaf]
+    found = (re.fullmatch(r"(.+?)(?:\.\w+|\[[^\[\]]*\])", name) for name in names if not name.startswith("self."))
+    return next((each[1] for each in found if each), "")
+
+
+def _paths(seats: Sequence[Sequence[GradNode]], links: Iterable[Edge], modules: Mapping[int, str]) -> list[Path]:
+    """What made each seat's nodes, outermost first: the modules and functions that ran, the module of its parameters, and the line."""
+    feeds: dict[
+        int, set[str]
+    ] = {}  # from the step that made a node to the modules of parameters that lead to nodes of that step
+    for a, b in links:
+        if modules.get(b):
+            feeds.setdefault(seats[a][0].life.first, set()).add(modules[b])
+    calls = [_calls(seat[0].place) for seat in seats]
+    made: list[str] = ["" for _ in seats]
+    for k, seat in enumerate(seats):
+        owners = feeds.get(seat[0].life.first, set())
+        if k not in modules and len(owners) == 1:
+            made[k] = next(iter(owners))
+    found: list[Path] = [() for _ in seats]
+    inner = [k for k in range(len(seats)) if k not in modules]
+    for _, some in groupby(inner, key=lambda k: (calls[k], line_of(seats[k][0].place))):
+        run = [*some]
+        known = [k for k in run if made[k]]
+        for k in run:
+            before, after = [j for j in known if j <= k][-1:], [j for j in known if j >= k][:1]
+            modules_around = [_prefixes(made[j], calls[k]) for j in (*before, *after)]
+            common = modules_around[0][: shared(modules_around)] if len(modules_around) > 1 else ()
+            found[k] = (*calls[k], *common, line_of(seats[k][0].place))
+    return found
+
+
+def _calls(place: Place | None) -> tuple[str, ...]:
+    """The modules whose methods ran, by name, and the functions."""
+    labels = [call.owner or (f"{call.function}()" if call.function else "") for call in (place.calls if place else ())]
+    return tuple(label for label, _ in groupby(reversed(labels)) if label)
+
+
+def _prefixes(module: str, calls: Sequence[str]) -> tuple[str, ...]:
+    """The module with those that it is a part of, without those that are known to have run."""
+    ends = [*(found.start() for found in re.finditer(r"[.\[]", module)), len(module)]
+    owner = next((label for label in reversed(calls) if not label.endswith(")")), "")
+    return tuple(module[:end] for end in ends if not owner or (module[:end].startswith(owner) and end > len(owner)))
 
 
 def _seats(nodes: list[GradNode]) -> list[list[GradNode]]:
@@ -277,19 +493,25 @@ def _seats(nodes: list[GradNode]) -> list[list[GradNode]]:
     return [seats[key] for key in sorted(seats)]
 
 
-def _columns(contents: list[Content], places: Layout) -> list[tuple[float, float]]:
-    """(left, width) of each layer. The first, where backward begins, is on the right."""
-    widths = [0.0] * places.layers
-    for content, (layer, _) in zip(contents, places.nodes, strict=True):
-        widths[layer] = max(widths[layer], content.width)
-    lefts, left = [0.0] * places.layers, 0.0
-    for layer in reversed(range(places.layers)):
-        lefts[layer] = left
-        left += widths[layer] + GAP
-    return list(zip(lefts, widths, strict=True))
-
-
 # --- in words -----------------------------------------------------------------------------------------------------------
+
+
+def _notes(recording: Recording) -> tuple[tuple[int, Text], ...]:
+    """Where there is no node, when the graph begins, or that none is left."""
+    begins = next(step for step in recording.steps if step.nodes)
+    line = Text("", "")
+    if begins.place is not None:
+        line = words.BEGINS_AT.format(place=set_off(said_line(recording, begins.place)))
+    without, now, alive = words.NO_NODE_YET + line, Text("", ""), set[int]()
+    found: list[tuple[int, Text]] = []
+    for step in recording.steps:
+        gone = {key for key, facts in step.nodes if facts is None}
+        alive = (alive | {key for key, _ in step.nodes}) - gone
+        if now != (now := Text("", "") if alive else without):
+            found.append((step.index, now))
+        if alive:
+            without = words.NO_NODE_LEFT
+    return tuple(found)
 
 
 def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:

@@ -58,7 +58,8 @@ def at_step(panel: Panel, step: int) -> Panel:
         says=_at(panel.says, step),
         notes=_at(panel.notes, step),
         more=None,
-        opened=None,
+        narrower=tuple(at_step(each, step) for each in panel.narrower),
+        opens=(),
     )
 
 
@@ -237,9 +238,13 @@ class Pools:
         if panel.more:
             size["height"] = panel.more.note.y
             notes["unfolds"] = {"says": in_both_languages(panel.more.says), "height": panel.more.height}
-        if panel.opened:
-            notes["unfolds"] = {"says": in_both_languages(panel.opened.says)}
-            notes["opened"] = self.panel(panel.opened.panel)
+        if panel.narrower:
+            notes["narrower"] = [self.panel(each) for each in panel.narrower]
+        if panel.opens:
+            notes["opens"] = [
+                {"says": self.says(each.says), "within": each.within, "panel": self.panel(each.panel)}
+                for each in panel.opens
+            ]
         table = {"table": [self._group(each) for each in panel.table]} if panel.table else {}
         copies = (
             {"copies": [[self._seen(each.step), [*each.source], [*each.target]] for each in panel.copies]}

@@ -5,8 +5,7 @@ and notes at the lines of a stale value's trace.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from itertools import pairwise, zip_longest
 
 from inplacelab.language import LANGUAGES, Text
@@ -18,7 +17,6 @@ from inplacelab.recording.trace import marks_in, trace
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene
-from inplacelab_widgets.scene.graph_panel import node_of
 from inplacelab_widgets.scene.names import has_sources, line_of, player_words, source_name, unquoted
 from inplacelab_widgets.scene.places import place_in_words, source_lines
 from inplacelab_widgets.scene.svg import (
@@ -37,7 +35,6 @@ from inplacelab_widgets.scene.svg import (
     stack_at,
     text,
     text_at,
-    window,
 )
 from inplacelab_widgets.scene.text_layout import (
     LATIN_EM,
@@ -390,53 +387,24 @@ def _drawn(panel: Panel, step: int, language: str) -> tuple[str, float]:
 
 # --- the graph in a frame ---------------------------------------------------------------------------------------------
 
-_SMALLEST = 0.6
-"""The least scale of a graph: smaller, its words would be unreadable."""
-_PART = 0.8
-"""The scale at which a part of a graph is drawn."""
-_HIGHEST = 260.0
-"""The most height for a part of a graph, in px."""
-
-_MARGIN = 14.0
-"""The space above and below a part, in px of the graph."""
-
 _Bounds = tuple[float, float, float, float]
 
 
 def graph_in(scene: Scene, step: int, language: str, room: float) -> tuple[str, float]:
-    """Returns the graph at `step` as SVG in `room` px, and its height."""
-    left, top, right, bottom = bounds_at(scene.graph.groups, step)
+    """Returns the graph at `step` as SVG in `room` px, and its height: the widest layout that fits without shrinking, or else the narrowest."""
+    layouts = (scene.graph, *scene.graph.narrower)
+    graph = next((each for each in layouts if each.width <= room), layouts[-1])
+    left, top, right, bottom = bounds_at(graph.groups, step)
     scale = min(1.0, room / (right - left))
-    if scale >= _SMALLEST:
-        drawn = placed(panel_at(scene.graph, step, language), -left * scale, -top * scale, scale)
-        return drawn, (bottom - top) * scale
-    node = _box_of_the_step(scene, step)
-    if node is None:
-        return text_at(0, 12, "text soft", words.GRAPH_TOO_WIDE, language), LINE_HEIGHT
-    across = _stretch(node[0], node[2], left, right, room / _PART)
-    seen = bounds_at(scene.graph.groups, step, across)
-    down = _stretch(node[1], node[3], seen[1], seen[3], _HIGHEST / _PART)
-    # Edges pass over and under the boxes.
-    part = (across[0], max(0.0, down[0] - _MARGIN), across[1], min(scene.graph.height, down[1] + _MARGIN))
-    drawn = window(panel_at(_within(scene.graph, step, part), step, language), part, _PART, LINE_HEIGHT)
-    note = text_at(0, 12, "text soft", words.PART_OF_GRAPH, language)
-    return note + drawn, LINE_HEIGHT + (part[3] - part[1]) * _PART
+    return placed(panel_at(graph, step, language), -left * scale, -top * scale, scale), (bottom - top) * scale
 
 
-def bounds_at(groups: Iterable[Group], step: int, across: tuple[float, float] | None = None) -> _Bounds:
-    """Returns left, top, right and bottom of the boxes and words shown at `step`: of all, or of those between two x positions."""
-    boxes = [box for box, _ in _boxes(groups, step) if across is None or (box[0] < across[1] and box[2] > across[0])]
+def bounds_at(groups: Iterable[Group], step: int) -> _Bounds:
+    """Returns left, top, right and bottom of the boxes and words shown at `step`."""
+    marks = ((group, mark) for group in groups for mark in group.marks if group.first <= step <= group.last)
+    boxes = [box for group, mark in marks if (box := _place(group, mark, step)) is not None]
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
-
-
-def _boxes(groups: Iterable[Group], step: int) -> Iterator[tuple[_Bounds, tuple[str, ...]]]:
-    """The bounds of the boxes and words that are shown, with their keys."""
-    for group in groups:
-        for mark in group.marks if group.first <= step <= group.last else ():
-            box = _place(group, mark, step)
-            if box is not None:
-                yield box, mark.keys
 
 
 def _place(group: Group, mark: Mark, step: int) -> _Bounds | None:
@@ -448,39 +416,6 @@ def _place(group: Group, mark: Mark, step: int) -> _Bounds | None:
     x, y = group.x + float(place["x"]), group.y + float(place["y"])
     wide, high = float(place.get("width", 0)), float(place.get("height", 0))
     return x, y - (0 if high else SMALL), x + wide, y + (high or 4)
-
-
-def _within(panel: Panel, step: int, part: _Bounds) -> Panel:
-    """A panel without the boxes and words outside a part of it: a picture in a notebook must be small."""
-
-    def may_be_seen(group: Group, mark: Mark) -> bool:
-        box = _place(group, mark, step)
-        # The width of words is not known exactly.
-        return box is None or (
-            box[0] - 300 < part[2] and box[2] + 300 > part[0] and box[1] < part[3] and box[3] > part[1]
-        )
-
-    return replace(
-        panel,
-        groups=tuple(
-            replace(group, marks=tuple(mark for mark in group.marks if may_be_seen(group, mark)))
-            for group in panel.groups
-        ),
-    )
-
-
-def _box_of_the_step(scene: Scene, step: int) -> _Bounds | None:
-    number = node_of(scene.recording.steps[step])
-    found = (box for box, keys in _boxes(scene.graph.groups, step) if f"n{number}" in keys and box[2] > box[0])
-    return next(found, None)
-
-
-def _stretch(low: float, high: float, first: float, last: float, room: float) -> tuple[float, float]:
-    """As much of the range from `first` to `last` as fits, with the span from `low` to `high` in its middle."""
-    if last - first <= room:
-        return first, last
-    start = max(first, min((low + high - room) / 2, last - room))
-    return start, start + room
 
 
 # --- a small frame ----------------------------------------------------------------------------------------------------

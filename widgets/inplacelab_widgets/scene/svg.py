@@ -172,7 +172,10 @@ class Panel:
     copies: tuple[Copy, ...] = ()
     """At most one for a step. An arrow is drawn if both of its groups are."""
     more: More | None = None
-    opened: Opened | None = None
+    narrower: tuple[Panel, ...] = ()
+    """The same for less room, the widest first."""
+    opens: tuple[Opened, ...] = ()
+    """What its boxes open into: the first for boxes with the key "box:0"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +192,10 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The same panel with more boxes for the same nodes: in the player a button shows it instead."""
+    """What is in a box of a panel: in the player it takes the place of the panel. `within`: what it is in itself; None for the panel."""
 
     says: Text
+    within: int | None
     panel: Panel
 
 
@@ -436,15 +440,6 @@ def placed(drawn: str, x: float, y: float, scale: float = 1) -> str:
         return ""
     smaller = "" if scale == 1 else f" scale({scale:.3f})"
     return f'<g transform="translate({coordinate(x)} {coordinate(y)}){smaller}">{drawn}</g>\n'
-
-
-def window(drawn: str, part: tuple[float, float, float, float], scale: float, y: float) -> str:
-    """Returns the part (left, top, right, bottom) of SVG text, at this scale, `y` px from the top."""
-    left, top, right, bottom = part
-    wide, high = right - left, bottom - top
-    size = f'width="{coordinate(wide * scale)}" height="{coordinate(high * scale)}"'
-    seen = " ".join(map(coordinate, (left, top, wide, high)))
-    return f'<svg y="{coordinate(y)}" {size} viewBox="{seen}">{drawn}</svg>\n'
 
 
 def mark_at(mark: Mark, step: int, language: str) -> str:

@@ -142,29 +142,19 @@ NODE_STATUS = {
 NEW_AT = Text("NEW at {place}", "新，{place}")
 WAS = Text("was {names}", "原为 {names}")
 NODES = Text("{count} nodes", "{count} 个节点")
-NODES_OF = Text("{count} nodes: {kinds}", "{count} 个节点：{kinds}")
-REPEATED = Text("×{turns} {kinds}", "×{turns} {kinds}")
-TURN = Text("turn {turn} of {turns}", "第 {turn} 轮，共 {turns} 轮")
+ONE_NODE = Text("1 node", "1 个节点")
+LEAVES = Text("parameters", "参数")
+PARAMETERS = Text("{count} parameters", "{count} 个参数")
 LINES = Text("lines {first}–{last}", "第 {first}–{last} 行")
-NODE_IS = Text("{name}: {status}", "{name}：{status}")
-SOME_DONE = Text("✓ {done} of {count} done", "✓ 已完成 {done}/{count}")
-ALL_WAITING = Text("◌ all waiting", "◌ 全部等待")
-KEEPS_SOME = Text("keeps {count} tensors", "保存 {count} 个张量")
+NODE_IS = Text("{sign} {name}", "{sign} {name}")
+SOME_DONE = Text("✓ {done}/{count} done", "✓ 已完成 {done}/{count}")
+SOME_STALE = Text("✗ {count} stale", "✗ {count} 个已过期")
 NOT_REACHED = Text("○ not reached", "○ 未到达")
 RUNS = Text("▶ runs", "▶ 运行")
 IN_HOOK = Text("▷ in hook {function}", "▷ 在钩子 {function} 中")
 IN_CUSTOM = Text("▷ in {function}", "▷ 在 {function} 中")
 UNPACKS = Text("▷ {saved}: kept v{kept}, finds v{found} {mark}", "▷ {saved}：保存 v{kept}，取用 v{found} {mark}")
-FOLDED = Text(
-    "{nodes} grad nodes drawn in {boxes} boxes: what the program repeats shares a box.",
-    "{nodes} 个梯度节点画在 {boxes} 个方框中：程序重复的部分共享一个方框。",
-)
-EACH_TURN = Text("a box for each turn", "每一轮一个方框")
-EACH_NODE = Text("a box for each node", "每个节点一个方框")
-FAR = Text(
-    "{hidden} of {boxes} boxes are not drawn: only those up to {radius} edges from this step's node are.",
-    "{boxes} 个方框中有 {hidden} 个未画出：只画离本步节点 {radius} 条边以内的方框。",
-)
+INSIDE = Text("{name} · {count} nodes", "{name} · {count} 个节点")
 
 # --- the version lanes and the bytes, whose axis is the step ---------------------------------------------------------
 
@@ -266,5 +256,3 @@ MEMORY_SAYS = Text("{live} live, peak {peak}.", "存活 {live}，峰值 {peak}�
 NONE = Text("none", "无")
 
 MORE_ROWS = Text("and {count} more", "另有 {count} 行")
-GRAPH_TOO_WIDE = Text("The graph is too wide to be drawn here.", "反向图过宽，此处不绘制。")
-PART_OF_GRAPH = Text("The part of the graph around the node of this step:", "本步所涉节点附近的反向图：")

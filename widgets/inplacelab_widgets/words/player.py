@@ -33,7 +33,7 @@ PLAYER = {
     "more_2": Text("+{count}", "+{count}"),
     "graph": Text("Graph", "反向图"),
     "lanes": Text("Versions", "版本"),
-    "minimap": Text("Map of the graph: arrow keys scroll it", "反向图缩略图：方向键滚动"),
+    "zoom_out": Text("− {name}", "− {name}"),
     "memory": Text("Bytes", "字节"),
     "history": Text("Versions and bytes", "版本与字节"),
     "elements": Text("Elements", "元素"),
