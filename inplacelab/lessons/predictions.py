@@ -45,7 +45,7 @@ _NOT_YET = Text(
 )
 _RIGHT = Text("✓ {label}: {fact}", "✓ {label}：{fact}")
 _WRONG = Text("✗ {label}: you said {said}; it is {fact}", "✗ {label}：你的预测是 {said}；实际是 {fact}")
-_OPEN = Text("○ {label}: you left it open; it is {fact}", "○ {label}：你没有作答；实际是 {fact}")
+_OPEN = Text("○ {label}: you left it open; it is {fact}", "○ {label}：你没有作答；答案：{fact}")
 _NONE_OF_THEM = Text("none", "都不是")
 _NO_ANSWERS = Text("○ No prediction was entered.", "○ 没有填写过预测。")
 _LINE = Text("{mark} {name}: {right} of {given}", "{mark} {name}：答对 {right} / {given}")

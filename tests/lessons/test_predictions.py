@@ -67,7 +67,7 @@ def test_what_was_left_open_is_told_and_not_counted() -> None:
     ]
     assert repr(score()) == "✓ all: 1 of 1"
     with speak("zh"):
-        assert asked.lines()[3] == "○ slot：你没有作答；实际是 None"
+        assert asked.lines()[3] == "○ slot：你没有作答；答案：None"
 
 
 def test_a_prediction_that_is_all_open_shows_the_answers_and_no_score(capsys: pytest.CaptureFixture[str]) -> None:
