@@ -1,10 +1,10 @@
 // The story: the few steps that matter, each with a word, its line and its storage in miniature. A click or an arrow key goes there.
 
-import { html, put, svg, write } from "./dom.js";
-import { numbered } from "./steps.js";
+import { html, put, say, svg } from "./dom.js";
+import { numbered, speak } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
 
-/** @typedef {{step: number, role: string, cells: string}} Chapter  `cells`: the slots of the storage concerned, "1" for those that were written, viewed, ... As in scene/key_steps.py. */
+/** @typedef {{step: number, role: string, cells: string, title: import("./steps.js").Said}} Chapter  `cells`: the slots of the storage concerned, "1" for those that were written, viewed, ... As in scene/key_steps.py. */
 
 /** The greatest width of a miniature, and of a cell, and its height, in px. */
 const WIDEST = 60;
@@ -37,12 +37,11 @@ export function drawStory(stage, stop) {
   const { story = [], steps } = stage.payload;
   const chapters = story.map((chapter) => {
     const word = html("span", { class: "ipl-chapter-word" });
-    const line = html("span", { class: "ipl-chapter-line" });
-    const root = html("button", { type: "button", class: `ipl-chapter ipl-chapter-${chapter.role}` }, html("span", { class: "ipl-chapter-inside" }, ...(chapter.cells ? [miniature(chapter.cells)] : []), word, " ", line));
+    const root = html("button", { type: "button", class: `ipl-chapter ipl-chapter-${chapter.role}` }, html("span", { class: "ipl-chapter-inside" }, ...(chapter.cells ? [miniature(chapter.cells)] : []), word));
     root.addEventListener("click", () => go(chapter.step));
-    return { ...chapter, root, word, line };
+    return { ...chapter, root, word };
   });
-  const root = html("div", { class: stage.payload.sources ? "ipl-story ipl-story-named" : "ipl-story", role: "group" }, ...chapters.map((chapter) => chapter.root));
+  const root = html("div", { class: "ipl-story", role: "group" }, ...chapters.map((chapter) => chapter.root));
 
   /** @param {number} step */
   function go(step) {
@@ -71,17 +70,15 @@ export function drawStory(stage, stop) {
       else chapter.root.removeAttribute("aria-current");
       chapter.root.toggleAttribute("data-passed", k <= now);
       chapter.root.toggleAttribute("data-ahead", stage.isAhead(chapter.step));
-      put(chapter.root, "title", stage.word(stage.mode === "line" ? "position_by_line" : "position", numbered(chapter.step, steps, stage.stops, stage.mode)));
+      const line = steps[chapter.step].line;
+      const place = stage.word(stage.mode === "line" ? "position_by_line" : "position", numbered(chapter.step, steps, stage.stops, stage.mode));
+      put(chapter.root, "title", [`${stage.word(`story_${chapter.role}`)}`, ...(line === null ? [] : [stage.lineWords(line)]), place].join(" · "));
     });
   }
 
   function translate() {
     put(root, "aria-label", stage.word("story"));
-    for (const { step, role, word, line } of chapters) {
-      write(word, stage.word(`story_${role}`));
-      const at = steps[step].line;
-      write(line, at === null ? "" : stage.lineWords(at));
-    }
+    for (const { role, title, word } of chapters) say(word, speak(title, stage.language) || stage.word(`story_${role}`));
   }
 
   return { root, show, translate };

@@ -32,7 +32,7 @@ from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import JOINED, PANELS, Mode, Scene, panels_of
 from inplacelab_widgets.scene.focus import Thread, threads
-from inplacelab_widgets.scene.key_steps import Chapter, story
+from inplacelab_widgets.scene.key_steps import Chapter, story, unusual
 from inplacelab_widgets.scene.names import has_sources, line_of, player_words, unquoted
 from inplacelab_widgets.scene.payload_parts import Json, Pools, at_step, empty, in_both_languages, pages, question_data
 from inplacelab_widgets.scene.places import Lines, Places, has_frames
@@ -155,6 +155,7 @@ class _Packer:
             },
             "opens": opens,
             "loops": self._loops(),
+            "unusual": [[step, role] for step, role in unusual(recording).items()],
             "story": [_chapter(chapter) for chapter in story(recording)],
             "steps": steps,
             "panels": panels,
