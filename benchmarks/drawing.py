@@ -42,7 +42,7 @@ FIRST_LIMIT = 0.5
 STEP_LIMIT = 16.0
 """Milliseconds."""
 WIDGET_LIMIT = 40.0
-PLAYER_LIMIT = 68.0
+PLAYER_LIMIT = 70.0
 """Kilobytes."""
 ROUND = 60
 """How many steps are measured, how many jumps, and how many clicks."""

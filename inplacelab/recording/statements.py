@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from inplacelab.place import same_line
-from inplacelab.recording.code_of_steps import LONGEST, codes_of_nodes, spellings
+from inplacelab.recording.code_of_steps import LONGEST, Candidate, codes_of_nodes, spellings
 from inplacelab.recording.facts import ReadFacts, RewireFacts, Step, WriteFacts
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import all_made
@@ -72,7 +72,7 @@ def _by_statement(recording: Recording) -> Recording:
     joined.takes_over(all_made, recording.once(all_made))
     joined.takes_over(codes_of_nodes, recording.once(codes_of_nodes))
     known = recording.once(spellings)
-    spelled = {
+    spelled: Mapping[int, Candidate] = {
         index: (None, _shown(recording, run)) if len(run) > 1 else known[run.start]
         for index, run in enumerate(statements(recording))
         if len(run) > 1 or run.start in known
@@ -152,7 +152,7 @@ def _seen(recording: Recording, write: WriteFacts, step: Step, after: State) -> 
     if write.tensor in after.tensors:
         return write.tensor
     facts = recording.state(step.index).tensors.get(write.tensor)
-    if facts is not None and facts.base in after.tensors:
+    if facts is not None and facts.base is not None and facts.base in after.tensors:
         return facts.base
     return next((each.id for each in after.tensors_on(write.storage)), write.tensor)
 

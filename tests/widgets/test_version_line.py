@@ -38,7 +38,9 @@ def _labels(operations: list[str], room: float) -> list[tuple[float, float, str]
         (["add_", "x[1:, ::2] *= y[1:, ::2]", "add_"], 190, ["line 3 add_"]),
     ],
 )
-def test_where_not_all_labels_have_room_the_last_one_stays_whole(operations: list[str], room: float, said: list[str]) -> None:
+def test_where_not_all_labels_have_room_the_last_one_stays_whole(
+    operations: list[str], room: float, said: list[str]
+) -> None:
     assert [words for *_, words in _labels(operations, room)] == said
 
 
