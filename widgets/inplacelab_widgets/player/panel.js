@@ -148,8 +148,8 @@ export function drawPanel(panel, payload) {
     "aria-describedby": `${id}-d`,
   });
   root.append(title, desc);
-  /** @type {DrawnGroup[]} */
   const inTable = new Set(panel.table);
+  /** @type {DrawnGroup[]} */
   const groups = [...panel.groups, ...inTable].map((group) => {
     const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "", "aria-hidden": "true", ...(inTable.has(group) ? { "data-table": "" } : {}) });
     root.append(holder);
