@@ -141,7 +141,9 @@ class Scene:
     def sentence(self, step: int) -> Text:
         """Returns the sentence of a step."""
         if step not in self._sentences:
-            told = sentence(self.recording, step) if self.events is None else line_sentence(self.events, self._end(step))
+            told = (
+                sentence(self.recording, step) if self.events is None else line_sentence(self.events, self._end(step))
+            )
             self._sentences[step] = told
         return self._sentences[step]
 
