@@ -168,7 +168,10 @@ def is_drawn(group: Json, step: int) -> bool:
 def seen(sent: Json, panel: Json, step: int) -> list[Any]:
     """What a reader sees of a panel at a step: the places of its groups, and their marks with their looks in words."""
     found = []
-    for group in [*panel["groups"], *panel.get("table", [])]:
+    table = (
+        group for group in panel.get("table", []) if not group.get("key", "").startswith("s")
+    )  # its rows are closed
+    for group in [*panel["groups"], *table]:
         if is_drawn(group, step):
             place = {key: group.get(key) for key in ("x", "y", "width", "height", "key", "row", "memory", "cards")}
             marks = [mark for mark in (look(sent, mark, step) for mark in group["marks"]) if mark]

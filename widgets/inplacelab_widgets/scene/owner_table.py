@@ -216,6 +216,7 @@ class _Cell:
 
     name: str
     says: Callable[[int], Text]
+    """What is said of so many storages, if it has no name."""
     live: dict[int, str] = field(default_factory=dict)
     """Its storages at the present step, with their names."""
     ever: dict[int, None] = field(default_factory=dict)
@@ -309,7 +310,9 @@ def _cells(there: _Homes, rows: Mapping[tuple[str, ...], Owner]) -> _Cells:
     for row in dict.fromkeys(rows.values()):
         names, most = [*single.get(row, {})], MOST_CELLS if row.path else MOST_VARIABLES
         is_many = len(names) > most and bool(row.path)
-        found |= {(row, name): _Cell(name, plain) for name in ([] if is_many else names[:most])}
+        found |= {
+            (row, name): _Cell(name, partial(_counted, words.STORAGES)) for name in ([] if is_many else names[:most])
+        }
         if len(names) > most:
             says = words.MEMBERS if is_many else words.MORE_MEMBERS
             found[row, "**"] = _Cell("", partial(_counted, says))
