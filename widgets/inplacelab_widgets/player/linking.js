@@ -190,7 +190,7 @@ export function whole(value) {
   return String(value).replace("e+", "e");
 }
 
-/** A value with three significant digits, as `number` of recording/numerals.py writes it. @param {number | boolean | string} value @param {boolean} [exponent] */
+/** A value with three significant digits, as `number` of recording/numerals.py writes it. @param {number | boolean | string} value @param {boolean} [exponent] @returns {string} */
 export function number(value, exponent = false) {
   // What JSON has no number for comes as words: long integers, complex numbers, infinities.
   if (typeof value === "string") return value.replace(/\d[\d.]*(e-?\d+)?/g, (digits) => number(Number(digits), exponent));
