@@ -282,6 +282,8 @@ ORIGINS = {
     "origins_paths": Text("What the gradient is made of", "梯度由什么组成"),
     "life": Text("The slot's life", "槽位的经历"),
     "life_step": Text("step", "步"),
+    "right_path": Text("right path: {path}", "正确的路径：{path}"),
+    "used_path": Text("path that was used: {path}", "实际所用的路径：{path}"),
     "life_kinds": Text(
         "made|written|read|kept|overwritten while kept|found stale", "产生|写入|读取|保存|保存期间被覆盖|发现已过期"
     ),
