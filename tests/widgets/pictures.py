@@ -1,3 +1,3 @@
 """What still pictures are made of."""
 
-TAGS = {"svg", "title", "desc", "style", "g", "rect", "path", "text", "circle", "image"}
+TAGS = {"svg", "title", "desc", "style", "g", "rect", "path", "text", "tspan", "circle", "image"}

@@ -158,7 +158,7 @@ def test_a_fan_is_seen_in_the_steps_about_its_tensor_and_while_a_reader_points_a
     for key in state.tensors:
         for step in range(len(drawn.recording)):
             fans = [mark for mark, _ in looks(drawn_at(drawn, step), step, f"t{key}") if _is_fan(mark)]
-            seen = ["asleep" not in look.style.split() for mark in fans if (look := mark.at(step)) is not None]
+            seen = ["asleep" not in look.style.split() for mark in fans if (look := mark.at(step))]
             assert any(seen) is (bool(fans) and step in done.get(key, {}))
             assert not fans or not all(seen)
     writer = next(key for key in state.tensors if "row" in state.called(key).names)
