@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from inplacelab.place import same_line
 from inplacelab.recording.code_of_steps import LONGEST, Candidate, codes_of_nodes, spellings
-from inplacelab.recording.facts import ReadFacts, RewireFacts, Step, WriteFacts
+from inplacelab.recording.facts import ReadFacts, RewireFacts, Step, StorageFacts, WriteFacts
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import all_made
 from inplacelab.recording.slots import joined as joined_runs
@@ -71,6 +71,7 @@ def _by_statement(recording: Recording) -> Recording:
     # What made a tensor or a node is an operation, which a statement of several no longer shows.
     joined.takes_over(all_made, recording.once(all_made))
     joined.takes_over(codes_of_nodes, recording.once(codes_of_nodes))
+    joined.takes_over(_no_values, _former_values(recording))
     known = recording.once(spellings)
     spelled: Mapping[int, Candidate] = {
         index: (None, _shown(recording, run)) if len(run) > 1 else known[run.start]
@@ -85,6 +86,29 @@ def _shown(recording: Recording, run: range) -> str:
     """The statement in place of its operations."""
     text = line_text(recording, recording.steps[run.start].place).strip().replace("`", "'")
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def former_values(recording: Recording) -> Mapping[tuple[int, int], StorageFacts]:
+    """Returns what a storage held when a statement overwrote it that has made it, too, by (step, storage). In a recording of events there is none:
+    the step before has it.
+    """
+    return recording.once(_no_values)
+
+
+def _no_values(_: Recording) -> Mapping[tuple[int, int], StorageFacts]:
+    return {}
+
+
+def _former_values(recording: Recording) -> Mapping[tuple[int, int], StorageFacts]:
+    found: dict[tuple[int, int], StorageFacts] = {}
+    for number, run in enumerate(statements(recording)):
+        there = recording.before(run.start).storages
+        for index in run[1:]:
+            for write in recording.steps[index].writes:
+                before = recording.before(index).storages.get(write.storage)
+                if write.storage not in there and before is not None:
+                    found.setdefault((number, write.storage), before)
+    return found
 
 
 def joined_steps(recording: Recording, parts: Sequence[Step]) -> Step:

@@ -399,6 +399,9 @@ def _filled(
         raised = [at for at, _ in known[key].versions.moments]
         for at in (*raised, *(edge for first, last in known[key].stale for edge in (first, last + 1))):
             touched[at].add(key)
+    # Some writes raise no version, such as those of running statistics.
+    for step in recording.steps:
+        touched[step.index].update(write.storage for write in step.writes)
     filling = _Filling(known, rows, cells)
     for step in recording.steps:
         filling.follow(step, moves[step.index], touched[step.index])

@@ -66,6 +66,8 @@ class Storage:
     """Whether a step wrote a known slot."""
     done: Mapping[int, Touched]
     roles: Mapping[int, Mapping[int, TensorRole]]
+    former: Mapping[int, StorageFacts]
+    """What it held when a statement overwrote it that has made it, too."""
     lost: Overwritten | None
     """What a refused step found overwritten on it."""
     room: float
@@ -124,7 +126,7 @@ class Storage:
         # A step that copies a temporary to another storage has freed it when it is done, and shows its slots once more.
         is_read_last = self.last > self.life.last and bool(self.done.get(self.life.last + 1, Touched()).read)
         seen = replace(life, last=life.last + is_read_last)
-        yield from row_marks(at.strip, at.strip_top, self.id, seen, done, self.lost)
+        yield from row_marks(at.strip, at.strip_top, self.id, seen, done, (self.former, self.lost))
         for card, sheet in (each for seat, *_ in at.above for each in seat.sheets):
             yield from tick_marks(card, sheet, at.strip, at.strip_top, self.roles.get(card.tensor, {}), done)
         yield from self.storage_pins.marks(PIN_LEFT, at.pins_top)

@@ -213,7 +213,7 @@ def row_marks(
     storage: int,
     life: Life[StorageFacts],
     done: Mapping[int, Touched],
-    lost: Overwritten | None,
+    earlier: tuple[Mapping[int, StorageFacts], Overwritten | None],
 ) -> list[Mark]:
     """Draws the slots of a storage over its life.
 
@@ -223,8 +223,9 @@ def row_marks(
         storage: the storage's number.
         life: its facts over the steps.
         done: for each step that wrote or read it, which slots.
-        lost: what a refused step found overwritten.
+        earlier: what it held before writes of steps that have made it, and what a refused step found overwritten.
     """
+    former, lost = earlier
     if not strip.slots:
         return _nothing(strip, top, storage, life)
     marks = (_slots if strip.slots <= WITH_VALUES else _cells)(strip, top, storage, life)
@@ -235,8 +236,8 @@ def row_marks(
         look = Look("lost", None, (("d", drawn),)) if drawn else None
         marks += [Mark("path", (), between(lost.step, lost.step, look), (f"s{storage}",))] if look else []
     if strip.slots <= WITH_VALUES and (strip.has_was or strip.was_beside):
-        earlier = _earlier(strip, life, done, lost)
-        marks += (_was if strip.has_was else _was_beside)(strip, top, life.last, earlier)
+        shown = _earlier(strip, life, done, former, lost)
+        marks += (_was if strip.has_was else _was_beside)(strip, top, life.last, shown)
     return marks + _values(strip, top, storage, life, done)
 
 
@@ -384,7 +385,11 @@ class _Earlier(NamedTuple):
 
 
 def _earlier(
-    strip: StorageRow, life: Life[StorageFacts], done: Mapping[int, Touched], lost: Overwritten | None
+    strip: StorageRow,
+    life: Life[StorageFacts],
+    done: Mapping[int, Touched],
+    former: Mapping[int, StorageFacts],
+    lost: Overwritten | None,
 ) -> dict[int, _Earlier]:
     """The earlier values at each step that shows some; a question mark for what was not recorded."""
     starts = [step for step, _ in life.moments]
@@ -392,7 +397,7 @@ def _earlier(
     for step, each in done.items():
         if each.changed or each.same:
             since = bisect_left(starts, step)
-            shown[step] = words.VALUE_BEFORE, life.moments[since - 1][1] if since else None, each.written
+            shown[step] = words.VALUE_BEFORE, life.moments[since - 1][1] if since else former.get(step), each.written
     if lost is not None:
         shown[lost.step] = words.VALUE_KEPT, lost.kept, lost.slots
     found = {}

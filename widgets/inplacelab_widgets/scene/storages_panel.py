@@ -11,11 +11,12 @@ from typing import TypeVar
 
 from inplacelab.language import Text, enumerated
 from inplacelab.recording import queries
-from inplacelab.recording.facts import Step, WriteFacts
+from inplacelab.recording.facts import Step, StorageFacts, WriteFacts
 from inplacelab.recording.naming import is_constant, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import slots_reached, touched
+from inplacelab.recording.statements import former_values
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import timeline
@@ -214,6 +215,9 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
             all_writes.setdefault(write.storage, []).append((step, write))
     done, versions, label = touched(recording), version_labels(recording), terms_of(recording).label
     counted, roles = counters(recording), tensor_roles(recording)
+    former: dict[int, dict[int, StorageFacts]] = {}
+    for (step_index, storage), facts in former_values(recording).items():
+        former.setdefault(storage, {})[step_index] = facts
     found = []
     for key, life in storage_lives(recording).items():
         own_pins = tuple(all_pins.get(key, ()))
@@ -240,7 +244,7 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
         writers = ["wrote" in roles.get(card.tensor, {}).values() for card in seen]
         drawn = [card for card, *reasons in zip(seen, named, writers, strict=True) if any(reasons)]
         tensors = tensors_of(drawn or seen, life, room)
-        found.append(Storage(*own, roles, lost, room, (life.first, last), tensors))
+        found.append(Storage(*own, roles, former.get(key, {}), lost, room, (life.first, last), tensors))
     return found
 
 
