@@ -69,8 +69,8 @@ def test_a_bundle_is_javascript(tmp_path: Path, name: str) -> None:
 
 def test_it_is_small_since_every_widget_carries_it() -> None:
     # Of these, what follows origins takes 5 kB: it must work in a page without Python.
-    assert len(packed_javascript().encode()) < 70_000
-    assert len(packed_javascript(compares=True).encode()) < 74_000
+    assert len(packed_javascript().encode()) < 72_000
+    assert len(packed_javascript(compares=True).encode()) < 76_000
 
 
 def test_only_a_comparison_carries_what_plays_two_programs() -> None:
