@@ -19,7 +19,7 @@ _PRESENTS_NO_MORE = "() => !document.fullscreenElement && !document.querySelecto
 
 # Frames, not milliseconds: of those a busy machine paints fewer.
 _STILL = """() => new Promise((done) => {
-  const parts = '.ipl, .ipl-pane, .ipl-code, .ipl-map-view';
+  const parts = '.ipl, .ipl-pane, .ipl-code';
   const placed = (part) => [part.scrollLeft, part.scrollTop, ...Object.values(part.getBoundingClientRect().toJSON())];
   const look = () => [...document.querySelectorAll(parts)].map(placed).join();
   let [before, alike] = [look(), 0];

@@ -411,26 +411,53 @@ def test_folded_lanes_open_at_a_button(chromium: Any, tmp_path: Path) -> None:
     page.close()
 
 
-def test_a_folded_loop_opens_at_a_button(chromium: Any, tmp_path: Path) -> None:
+def loop_of_two() -> Recording:
     with paddle.record("loop") as run:
         x = paddle.ones([2])
         x.stop_gradient = False
         for _ in range(14):
             x = (x * 2).tanh()
     assert run.recording is not None
-    to_html(run.recording, tmp_path / "loop.html", language="en")
+    return run.recording
+
+
+@pytest.mark.parametrize("by", ["pointer", "keyboard"])
+def test_a_box_of_the_graph_opens_and_closes(chromium: Any, tmp_path: Path, by: str) -> None:
+    to_html(loop_of_two(), tmp_path / "loop.html", language="en")
     page = chromium.new_page(viewport={"width": 864, "height": 720})
     player = Player(page, tmp_path / "loop.html")
     player.press("End")
-    assert any(each.startswith("×14 ") for each in player.shown("graph"))
-    button = page.get_by_role("button", name="a box for each turn")
-    button.click()
-    page.locator(".ipl").focus()
+    assert any(each.endswith(" ×14") for each in player.shown("graph"))
+    assert not page.locator(".ipl-zoom-out").is_visible()
+    if by == "pointer":
+        page.locator(".ipl-graph svg text:visible", has_text=" ×14").click()
+    else:
+        page.locator(".ipl-graph").focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("+")
+    assert sum(each.endswith("/14") for each in player.shown("graph")) == 14
+    assert page.locator(".ipl-graph-note").inner_text().endswith("29 nodes")
     player.press("Home", "End")
-    assert sum("of 14" in each for each in player.shown("graph")) == 14
-    assert page.locator(".ipl-overview:visible").count() == 1
-    button.click()
-    assert any(each.startswith("×14 ") for each in player.shown("graph"))
+    assert sum(each.endswith("/14") for each in player.shown("graph")) == 14, "stepping changes no view"
+    page.locator(".ipl-graph svg text:visible", has_text=" 7/14").click()
+    assert sum("TanhGradNode" in each for each in player.shown("graph")) == 1
+    page.locator(".ipl-zoom-out").click()
+    page.locator(".ipl-graph").focus()
+    page.keyboard.press("Escape")
+    assert any(each.endswith(" ×14") for each in player.shown("graph"))
+    assert page.locator(".ipl-graph svg:visible").count() == 1
+    page.close()
+
+
+def test_a_pin_selects_the_box_with_its_node(chromium: Any, tmp_path: Path) -> None:
+    to_html(loop_of_two(), tmp_path / "loop.html", language="en")
+    page = chromium.new_page(viewport={"width": 864, "height": 720})
+    player = Player(page, tmp_path / "loop.html")
+    player.press("End")
+    pinned = page.locator(".ipl-graph svg .ipl-node[data-pinned]:visible")
+    assert pinned.count() == 0
+    page.locator('.ipl-storages svg rect[data-k^="p"]:visible').first.click(force=True)
+    assert "box:" in pinned.first.get_attribute("data-k")
     page.close()
 
 

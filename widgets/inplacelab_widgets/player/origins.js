@@ -152,13 +152,15 @@ function lightPaths(root, paths) {
     if (!keys.length) continue;
     mark.setAttribute("data-path", keys.some((key) => used.has(key)) || !used.size ? "" : "unused");
     const node = keys.map((key) => factors.get(Number(key.slice(1)))).find((each) => each);
-    if (!node || !mark.hasAttribute("width") || openingOf(mark.getAttribute("data-k") ?? "") >= 0) continue;
+    if (!node || !mark.hasAttribute("width")) continue;
     const [x, y, width, height] = ["x", "y", "width", "height"].map((side) => Number(mark.getAttribute(side)));
     const words = [...node.right.slice(0, 2).map((each) => `× ${each}`), ...node.used.filter((each) => !node.right.includes(each)).slice(0, 1).map((each) => `✗ × ${each}`)];
-    words.forEach((each, k) => {
+    // Below a node; a box of many has room for one above it.
+    const isFolded = openingOf(mark.getAttribute("data-k") ?? "") >= 0;
+    words.slice(0, isFolded ? 1 : words.length).forEach((each, k) => {
       const text = svg("text", { class: each.startsWith("✗") ? "ipl-factor ipl-factor-used" : "ipl-factor" });
       put(text, "x", x + width);
-      put(text, "y", y + height + 13 + 13 * k);
+      put(text, "y", isFolded ? y - 4 : y + height + 13 + 13 * k);
       text.textContent = each;
       mark.parentNode?.append(text);
     });

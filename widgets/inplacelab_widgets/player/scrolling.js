@@ -34,8 +34,7 @@ export function bringingIntoSight(pane, changed, isStacked) {
   const room = roomOf(pane);
   const strongest = changed.filter((element) => element.matches(STRONGEST));
   const sought = strongest.length ? strongest : changed;
-  const changes = boxesOf(sought);
-  const boxes = changes.length || isStacked ? changes : lastNodeIfNoneIn(pane, room);
+  const boxes = boxesOf(sought);
   if (!room.height || !boxes.length) return undefined;
   const span = (/** @type {DOMRect[]} */ some) => ({
     top: Math.min(...some.map((box) => box.top)),
@@ -58,7 +57,6 @@ export function bringingIntoSight(pane, changed, isStacked) {
     top: scrollNeeded(top, bottom, room.top, room.bottom, isStacked ? undefined : room.height * AROUND),
     left: scrollNeeded(left, right, room.left, room.right, room.width * AROUND),
   };
-  if (!isStacked) needed.left -= unused(pane, room, needed.left);
   return needed.top || needed.left ? () => scrollPane(pane, { top: pane.scrollTop + needed.top, left: pane.scrollLeft + needed.left }) : undefined;
 }
 
@@ -73,23 +71,6 @@ export function mostWithin(boxes, height) {
 /** The places of the elements that are drawn. @param {Iterable<Element>} elements */
 function boxesOf(elements) {
   return [...elements].map((element) => element.getBoundingClientRect()).filter((box) => box.width);
-}
-
-/** The place of a graph's last node if the pane shows none: a step that changes nothing in the graph would show an empty pane.
- * @param {HTMLElement} pane @param {{top: number, bottom: number, left: number, right: number}} room */
-function lastNodeIfNoneIn(pane, room) {
-  const nodes = boxesOf(pane.querySelectorAll(".ipl-node"));
-  const isSeen = nodes.some((box) => box.right > room.left && box.left < room.right && box.bottom > room.top && box.top < room.bottom);
-  return isSeen ? [] : nodes.slice(-1);
-}
-
-/** How far a pane that is scrolled by `by` can be scrolled back, since nodes of later steps are not drawn yet: their room would be empty,
- * and nodes that are drawn would be out of sight. @param {HTMLElement} pane @param {{right: number, width: number}} room @param {number} by */
-function unused(pane, room, by) {
-  const scrolled = pane.scrollLeft + by;
-  if (scrolled <= 0) return 0;
-  const end = Math.max(...boxesOf(pane.querySelectorAll(".ipl-node")).map((box) => box.right));
-  return Math.max(0, Math.min(scrolled, room.right + by - end - room.width * AROUND));
 }
 
 /** Finishes smooth scrolling, before anything is measured. @param {Element} pane */

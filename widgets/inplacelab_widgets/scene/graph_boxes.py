@@ -328,6 +328,11 @@ def folded(members: tuple[GradNode, ...], name: str, turn: str, opens: str) -> C
     return replace(found, keys=(*found.keys, opens), has_leaves=bool(leaves))
 
 
+def counted(count: int) -> Text:
+    """Returns how many nodes there are, in words."""
+    return words.NODES.format(count=count) if count > 1 else words.ONE_NODE
+
+
 def leaf_name(node: GradNode) -> str:
     """Returns the last part of the name of a leaf: "weight"."""
     return re.split(r"[.:]\s*", node.leaf[0])[-1] if node.leaf else "?"
@@ -410,7 +415,7 @@ class _Crowd:
         count, newest = len(alive), self.nodes[max(born)] if born else None
         counts = Counter(map(_STATUS, alive.values()))
         status, news = _news(self.nodes, alive, counts, newest)
-        nodes = words.NODES.format(count=count) if count > 1 else words.ONE_NODE
+        nodes = counted(count)
         done = counts["done"] + counts["running"]
         return BoxState(
             _outline(status, new=newest is not None),

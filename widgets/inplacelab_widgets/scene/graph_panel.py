@@ -46,6 +46,7 @@ from inplacelab_widgets.scene.graph_boxes import (
     Content,
     GradNode,
     box_marks,
+    counted,
     folded,
     grad_nodes,
     headed,
@@ -169,9 +170,8 @@ class _Graph:
         opened, at = [], 0
         while at < len(self.opens):
             fold, within, _ = self.opens[at]
-            title = words.INSIDE.format(
-                name=self._title(fold), count=sum(len(self.seats[seat]) for seat in fold.members)
-            )
+            count = sum(len(self.seats[seat]) for seat in fold.members)
+            title = words.INSIDE.format(name=self._title(fold), nodes=counted(count))
             opened.append(Opened(title, within, self._panel(self._opened(at), ((0, title),))))
             at += 1
         says = _descriptions(self.recording)

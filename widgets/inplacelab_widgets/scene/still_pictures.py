@@ -387,13 +387,16 @@ def _drawn(panel: Panel, step: int, language: str) -> tuple[str, float]:
 
 # --- the graph in a frame ---------------------------------------------------------------------------------------------
 
+_SMALLEST = 0.7
+"""The least scale of a graph that has a narrower layout."""
+
 _Bounds = tuple[float, float, float, float]
 
 
 def graph_in(scene: Scene, step: int, language: str, room: float) -> tuple[str, float]:
-    """Returns the graph at `step` as SVG in `room` px, and its height: the widest layout that fits without shrinking, or else the narrowest."""
+    """Returns the graph at `step` as SVG in `room` px, and its height: the widest layout that need not be too small, or else the narrowest."""
     layouts = (scene.graph, *scene.graph.narrower)
-    graph = next((each for each in layouts if each.width <= room), layouts[-1])
+    graph = next((each for each in layouts if each.width * _SMALLEST <= room), layouts[-1])
     left, top, right, bottom = bounds_at(graph.groups, step)
     scale = min(1.0, room / (right - left))
     return placed(panel_at(graph, step, language), -left * scale, -top * scale, scale), (bottom - top) * scale

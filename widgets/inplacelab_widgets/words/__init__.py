@@ -154,7 +154,7 @@ RUNS = Text("▶ runs", "▶ 运行")
 IN_HOOK = Text("▷ in hook {function}", "▷ 在钩子 {function} 中")
 IN_CUSTOM = Text("▷ in {function}", "▷ 在 {function} 中")
 UNPACKS = Text("▷ {saved}: kept v{kept}, finds v{found} {mark}", "▷ {saved}：保存 v{kept}，取用 v{found} {mark}")
-INSIDE = Text("{name} · {count} nodes", "{name} · {count} 个节点")
+INSIDE = Text("{name} · {nodes}", "{name} · {nodes}")
 
 # --- the version lanes and the bytes, whose axis is the step ---------------------------------------------------------
 
