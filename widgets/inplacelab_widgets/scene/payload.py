@@ -121,7 +121,7 @@ class _Packer:
     def packed(self) -> Json:
         scene, recording, framework = self.scene, self.scene.recording, terms_of(self.scene.recording)
         keys = KEYS if framework.has_gradients else KEYS_WITHOUT_GRADIENTS
-        if has_frames(recording):
+        if has_frames(recording) or scene.by_statement is not None:
             keys = (keys[0], KEYS_OF_SIZES, *keys[1:])
         # A program without gradients has no graph to open first.
         opens = "graph" if any(state.nodes for state in recording.states()) else "history"

@@ -12,6 +12,18 @@ PLAYER = {
     "previous": Text("Previous step (Left)", "上一步（←）"),
     "next": Text("Next step (Right)", "下一步（→）"),
     "last": Text("Last step (End)", "最后一步（End）"),
+    "into": Text(
+        "Step into a function, or into the events of a statement (I; back: Shift+I)",
+        "步入：进入函数，或进入语句中的各个事件（I；后退：Shift+I）",
+    ),
+    "over": Text(
+        "Step over: to the next statement of this function, or of its caller (O; back: Shift+O)",
+        "步过：到本函数的下一条语句，或回到调用者（O；后退：Shift+O）",
+    ),
+    "out": Text(
+        "Step out: to the caller of this function, or to the whole statement (U; back: Shift+U)",
+        "步出：回到本函数的调用者，或回到整条语句（U；后退：Shift+U）",
+    ),
     "play": Text("Play (Space)", "播放（空格）"),
     "pause": Text("Pause (Space)", "暂停（空格）"),
     "slider": Text("Step", "步"),
@@ -72,7 +84,7 @@ KEYS = (
     (Text("PgUp PgDn", "PgUp PgDn"), Text("forward, backward, forward …", "前向、反向等各阶段之间")),
     (Text("Home End", "Home End"), Text("first and last step", "第一步、最后一步")),
     (Text("Space - +", "空格 - +"), Text("play or pause, slower, faster", "播放或暂停、减慢、加快")),
-    (Text("E", "E"), Text("step by event or by line", "按事件或按行逐步查看")),
+    (Text("E", "E"), Text("step by event or by statement", "按事件或按语句逐步查看")),
     (Text("Tab", "Tab"), Text("from panel to panel", "在面板之间移动")),
     (Text("↑ ↓", "↑ ↓"), Text("from item to item inside a panel", "在面板内的对象之间移动")),
     (
@@ -151,18 +163,6 @@ PLACES = {
     "calls_left_out": Text("… {count} calls left out …", "… 略去 {count} 层调用 …"),
     "calls_left_out_why": Text("So deep a chain of calls is not recorded as a whole.", "调用链过深，没有全部记录。"),
     "calls_unfold": Text("Show all calls", "显示全部调用"),
-    "into": Text(
-        "Step into functions: to the next step, wherever it is (I; back: Shift+I)",
-        "步入：到下一步，无论在哪个函数中（I；后退：Shift+I）",
-    ),
-    "over": Text(
-        "Step over calls: to the next statement of this function, or of its caller (O; back: Shift+O)",
-        "步过：到本函数的下一条语句，或回到调用者（O；后退：Shift+O）",
-    ),
-    "out": Text(
-        "Step out of this function, to its caller (U; back: Shift+U)",
-        "步出：离开本函数，回到调用者（U；后退：Shift+U）",
-    ),
 }
 """The text of a player whose program has functions, or several texts."""
 
@@ -179,11 +179,11 @@ SOURCES = {
 KEYS_OF_SIZES = (
     Text("I O U", "I O U"),
     Text(
-        "into functions, over calls, out to the caller; with Shift: the same backwards",
-        "步入函数、步过调用、步出到调用者；加 Shift 则反向",
+        "into a function or the events of a statement, over them, out again; with Shift: the same backwards",
+        "步入函数或语句中的各个事件、步过、步出；加 Shift 则反向",
     ),
 )
-"""The keys for the three sizes of steps, in a program with functions."""
+"""The keys for the three sizes of steps, in a program with functions or with statements of several events."""
 
 LINKS = {
     "link_element": Text("`{element}` → slot {sum} of {storage}", "`{element}` → {storage} 的槽位 {sum}"),
