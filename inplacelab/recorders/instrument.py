@@ -176,19 +176,21 @@ def _insert_calls(node: ast.AST, counters: frozenset[str]) -> None:
         for part in parts:
             if hasattr(part, "body") or hasattr(part, "cases"):
                 _insert_calls(part, counters)
-            if isinstance(part, _LOOPS) and _head_does_something(part, counters):
-                # The head runs again after each iteration: it binds a name, or evaluates the condition.
-                for body in _bodies_with_continue(part.body):
-                    body.insert(len(body) - 1, _call(part))
-                part.body.append(_call(part))
             if isinstance(part, _LOOPS):
-                if isinstance(
-                    part.body[0], _SCOPES
-                ):  # it may compute defaults; and an iteration begins with a statement
-                    part.body.insert(0, _call(part.body[0]))
-                part.body.insert(0, _called(LOOP, part, part.lineno, None))
+                _insert_calls_of_iterations(part, counters)
         if field in _BODIES and parts and isinstance(parts[0], ast.stmt):
             setattr(node, field, list(_with_calls(node, field, parts)))
+
+
+def _insert_calls_of_iterations(loop: ast.For | ast.AsyncFor | ast.While, counters: frozenset[str]) -> None:
+    if _head_does_something(loop, counters):
+        # The head runs again after each iteration: it binds a name, or evaluates the condition.
+        for body in _bodies_with_continue(loop.body):
+            body.insert(len(body) - 1, _call(loop))
+        loop.body.append(_call(loop))
+    if isinstance(loop.body[0], _SCOPES):  # what it computes, such as defaults, belongs to the new iteration
+        loop.body.insert(0, _call(loop.body[0]))
+    loop.body.insert(0, _called(LOOP, loop, loop.lineno, None))
 
 
 def _with_calls(node: ast.AST, field: str, body: list[ast.stmt]) -> Iterator[ast.stmt]:
