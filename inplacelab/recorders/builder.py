@@ -14,6 +14,7 @@ from inplacelab.place import Place, same_source
 from inplacelab.recorders import builder_facts
 from inplacelab.recorders import events as ev
 from inplacelab.recorders.builder_facts import Changes, Objects, Steps
+from inplacelab.recorders.loop_runs import LoopRuns
 from inplacelab.recording.facts import (
     BackwardAction,
     BackwardFacts,
@@ -48,7 +49,9 @@ def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = N
     for event in events:
         builder.add(event)
     steps = builder.steps
-    return replace(about, steps=tuple(steps.finished), truncated=steps.dropped, simulated=builder.simulated)
+    return replace(
+        about, steps=builder.loops.counted(steps.finished), truncated=steps.dropped, simulated=builder.simulated
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +70,12 @@ class Builder:
 
     Attributes:
         steps: the steps so far, and the current facts.
+        loops: the runs of loops.
     """
 
     def __init__(self, limit: int | None = None) -> None:
         self.steps = Steps(limit)
+        self.loops = LoopRuns()
         self._objects = Objects(self.steps)
         self._place: Place | None = None
         self._turn = 0
@@ -94,8 +99,15 @@ class Builder:
         match event:
             case ev.StatementBegan():
                 self._statement_began(event)
+            case ev.LoopBegan():
+                self.loops.loop_began(event)
+            case ev.IterationBegan():
+                self.loops.iteration_began(event)
             case ev.ProgramEnded():
                 self._statement_ended(None, event.live, event.peak)
+                finished = self.steps.finished
+                if not self.steps.dropped and not (finished and finished[-1].kind == "error"):
+                    self.loops.program_ended()
             case ev.LookedAt():
                 self.steps.earlier()
                 changes, self.steps.late = self.steps.late, Changes()
@@ -168,6 +180,7 @@ class Builder:
         if event.origin.observed:
             self._statement_ended(event.place, event.live, event.peak)
             self._nothing_yet, self._simple = True, event.simple
+            self.loops.statement_began(event)
         self._place = event.place
         self._turn += 1
 
@@ -242,8 +255,9 @@ class Builder:
         if kind == "operation" and self._collective is not None:
             facts["collective"], self._collective = self._collective, None
         self.steps.add(
-            changes, kind=kind, phase=phase, place=self._place, turn=self._turn, live=live, peak=peak, **facts
-        )
+            changes, kind=kind, phase=phase, place=self._place, turn=self._turn, live=live, peak=peak,
+            loops=self.loops.around(self._place), **facts,
+        )  # fmt: skip
 
     def _add_step(self, kind: str, live: int, peak: int, **facts: Any) -> None:
         """Adds a step with all facts that are new."""

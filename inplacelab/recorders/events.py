@@ -72,6 +72,30 @@ class StatementBegan(Event):
 
 
 @dataclass(slots=True)
+class LoopBegan(Event):
+    """A loop begins, before its first iteration. It follows the event of the next statement, in the loop or after it.
+
+    Attributes:
+        place: where its head is.
+        end_line: the last line of its body.
+    """
+
+    place: Place
+    end_line: int
+
+
+@dataclass(slots=True)
+class IterationBegan(Event):
+    """An iteration of a loop begins. It follows the event of the first statement of the iteration.
+
+    Attributes:
+        place: where the loop's head is.
+    """
+
+    place: Place
+
+
+@dataclass(slots=True)
 class ProgramEnded(Event):
     """The program has ended."""
 

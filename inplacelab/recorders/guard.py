@@ -245,6 +245,10 @@ class StepLimit:
                 self._exceed()
         self._before, self._emitted, self._simple = self.counted, emitted, simple
 
+    def leave_out(self) -> None:
+        """Takes the last event as one that changes nothing."""
+        self._emitted += 1
+
     def _exceed(self) -> None:
         if not self.exceeded:
             self.exceeded = True

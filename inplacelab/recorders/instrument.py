@@ -1,7 +1,7 @@
 """Instruments a program so that it reports when each statement begins; a framework cannot, since `y = x` computes nothing.
 
-A program that we run ourselves gets a call before each of its statements (`instrumented`), and so do its modules when they are
-imported (`OwnModules`). The calls change neither line numbers nor behavior.
+A program that we run ourselves gets a call before each of its statements, and before each iteration of its loops (`instrumented`), and so
+do its modules when they are imported (`OwnModules`). The calls change neither line numbers nor behavior.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from inplacelab.recorders.sources import TEXTS
 
 CALL = "__inplacelab_statement__"
 """The name of the built-in function that an instrumented program calls before each statement."""
+LOOP = "__inplacelab_loop__"
+"""The name of the one that it calls before each loop, and before each iteration of it."""
 
 
 class StatementListener(Protocol):
@@ -39,7 +41,21 @@ class StatementListener(Protocol):
         """
 
 
+class LoopListener(Protocol):
+    """Called when a loop begins, and when an iteration of it begins."""
+
+    def __call__(self, line: int, end_line: int | None, frame: FrameType, /) -> None:
+        """Reports that a loop begins, or an iteration of it.
+
+        Args:
+            line: the line of the loop in the file.
+            end_line: the last line of its body; None if an iteration begins.
+            frame: the frame that runs it.
+        """
+
+
 _listeners: list[StatementListener] = []
+_loop_listeners: list[LoopListener] = []
 
 
 def statement_begins(line: int, simple: bool) -> None:
@@ -49,22 +65,30 @@ def statement_begins(line: int, simple: bool) -> None:
         listener(line, simple, frame)
 
 
+def loop_begins(line: int, end_line: int | None) -> None:
+    """What an instrumented program calls as `LOOP`."""
+    frame = sys._getframe(1)
+    for listener in tuple(_loop_listeners):
+        listener(line, end_line, frame)
+
+
 _UNHEARD = operator.is_
-"""What `CALL` is while nobody listens: a function in C that takes two arguments and does nothing, so the program runs at its own speed."""
+"""What `CALL` and `LOOP` are while nobody listens: a function in C that takes two arguments and does nothing, so the program runs at its own speed."""
 
 
 class listening:  # noqa: N801  # used like a function; `contextmanager` would set attributes of the program's exceptions
-    """Calls `listener` before each statement of an instrumented program, inside a `with` block.
+    """Calls `listener` before each statement of an instrumented program, and `of_loops` before each iteration, inside a `with` block.
 
-    A function behind `CALL` remains after the block, because functions that the program has defined may be called later.
+    Functions behind `CALL` and `LOOP` remain after the block, because functions that the program has defined may be called later.
     """
 
-    def __init__(self, listener: StatementListener) -> None:
-        self._listener = listener
+    def __init__(self, listener: StatementListener, of_loops: LoopListener | None = None) -> None:
+        self._listener, self._of_loops = listener, [] if of_loops is None else [of_loops]
 
     def __enter__(self) -> None:
         _listeners.append(self._listener)
-        builtins.__dict__[CALL] = statement_begins
+        _loop_listeners.extend(self._of_loops)
+        builtins.__dict__.update({CALL: statement_begins, LOOP: loop_begins})
 
     def turn_to(self, listener: StatementListener) -> None:
         """Calls another listener from now on."""
@@ -74,8 +98,10 @@ class listening:  # noqa: N801  # used like a function; `contextmanager` would s
     def __exit__(self, *_: object) -> None:
         with suppress(ValueError):  # it may have been removed already
             _listeners.remove(self._listener)
+            for each in self._of_loops:
+                _loop_listeners.remove(each)
         if not _listeners:
-            builtins.__dict__[CALL] = _UNHEARD
+            builtins.__dict__.update({CALL: _UNHEARD, LOOP: _UNHEARD})
 
 
 class OwnModules:
@@ -128,19 +154,19 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def instrumented(tree: ast.Module) -> ast.Module:
-    """Returns the program with a call of `CALL` before each statement that may have an effect; line numbers stay the same."""
+    """Returns the program with a call of `CALL` before each statement that may have an effect, and of `LOOP`; line numbers stay the same."""
     _insert_calls(tree, _counters(tree))
     first = next((k for k, each in enumerate(tree.body) if is_call(each)), None)
     if first is not None:
         # Outside functions, names are looked up in three dictionaries each time; a global one's place is remembered.
-        tree.body.insert(first, ast.Global([CALL]))
+        tree.body.insert(first, ast.Global([CALL, LOOP]))
     return ast.fix_missing_locations(tree)
 
 
 def is_call(statement: ast.stmt) -> bool:
     """Whether a statement is a call that `instrumented` has inserted."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == CALL
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in (CALL, LOOP)
 
 
 def _insert_calls(node: ast.AST, counters: frozenset[str]) -> None:
@@ -150,13 +176,21 @@ def _insert_calls(node: ast.AST, counters: frozenset[str]) -> None:
         for part in parts:
             if hasattr(part, "body") or hasattr(part, "cases"):
                 _insert_calls(part, counters)
-            if isinstance(part, _LOOPS) and _head_does_something(part, counters):
-                # The head runs again after each iteration: it binds a name, or evaluates the condition.
-                for body in _bodies_with_continue(part.body):
-                    body.insert(len(body) - 1, _call(part))
-                part.body.append(_call(part))
+            if isinstance(part, _LOOPS):
+                _insert_calls_of_iterations(part, counters)
         if field in _BODIES and parts and isinstance(parts[0], ast.stmt):
             setattr(node, field, list(_with_calls(node, field, parts)))
+
+
+def _insert_calls_of_iterations(loop: ast.For | ast.AsyncFor | ast.While, counters: frozenset[str]) -> None:
+    if _head_does_something(loop, counters):
+        # The head runs again after each iteration: it binds a name, or evaluates the condition.
+        for body in _bodies_with_continue(loop.body):
+            body.insert(len(body) - 1, _call(loop))
+        loop.body.append(_call(loop))
+    if isinstance(loop.body[0], _SCOPES):  # what it computes, such as defaults, belongs to the new iteration
+        loop.body.insert(0, _call(loop.body[0]))
+    loop.body.insert(0, _called(LOOP, loop, loop.lineno, None))
 
 
 def _with_calls(node: ast.AST, field: str, body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -165,10 +199,13 @@ def _with_calls(node: ast.AST, field: str, body: list[ast.stmt]) -> Iterator[ast
         yield body[0]
     if isinstance(node, ast.ClassDef):
         # The name is not looked up in the class, whose namespace a metaclass may have made (`__prepare__`).
-        yield ast.Global([CALL])
+        yield ast.Global([CALL, LOOP])
     for statement in body[docstring:]:
         if not (isinstance(statement, _SILENT) or is_call(statement)):
             yield _call(statement)
+        if isinstance(statement, _LOOPS):
+            last = next(each for each in reversed(statement.body) if not is_call(each))
+            yield _called(LOOP, statement, statement.lineno, last.end_lineno)
         yield statement
 
 
@@ -178,8 +215,12 @@ def _is_constant(statement: ast.stmt) -> bool:
 
 
 def _call(statement: ast.stmt) -> ast.stmt:
-    facts: list[ast.expr] = [ast.Constant(statement.lineno), ast.Constant(not hasattr(statement, "body"))]
-    return ast.copy_location(ast.Expr(ast.Call(ast.Name(CALL, ast.Load()), facts, [])), statement)
+    return _called(CALL, statement, statement.lineno, not hasattr(statement, "body"))
+
+
+def _called(name: str, statement: ast.stmt, *facts: int | None) -> ast.stmt:
+    constants: list[ast.expr] = [ast.Constant(each) for each in facts]
+    return ast.copy_location(ast.Expr(ast.Call(ast.Name(name, ast.Load()), constants, [])), statement)
 
 
 def _bodies_with_continue(body: list[Any]) -> Iterator[list[Any]]:
@@ -197,7 +238,10 @@ def _bodies_with_continue(body: list[Any]) -> Iterator[list[Any]]:
 
 def _head_does_something(loop: ast.stmt, counters: frozenset[str]) -> bool:
     if isinstance(loop, ast.While):
-        return not isinstance(loop.test, ast.Constant | ast.Name)
+        in_line = (
+            isinstance(loop.test, ast.Name) and loop.body[-1].lineno == loop.lineno
+        )  # its end cannot be told by its line
+        return in_line or not isinstance(loop.test, ast.Constant | ast.Name)
     return not (isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id in counters)
 
 

@@ -237,6 +237,7 @@ class Replay:
             "print": _nothing,
             "__import__": _imported,
             instrument.CALL: instrument.statement_begins,
+            instrument.LOOP: instrument.loop_begins,
             _WATCHED: self._watched,
             _MORE: self._more,
         }

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from math import inf
 from threading import Lock, get_ident
 from types import CodeType, FrameType
@@ -77,6 +78,7 @@ _NOT_RUNNING = Text(
 
 
 NOTHING = Text("", "")
+_SUSPENDS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 
 
 class ProgramStopped(SystemExit):  # no error
@@ -112,6 +114,7 @@ class Session:
         self._limit, self._last, self._outermost = part.limit if last is None else None, last, outermost
         self._start, self._stop_after, self.begun, self._ended_early = part.start, part.stop_after, False, False
         self._listening: instrument.listening | None = None
+        self._loops: list[events.LoopBegan | events.IterationBegan] = []  # since the last statement
         self._soon: NextLine | None = None
         known = frameworks()[checked(use.framework)]
         try:
@@ -189,7 +192,7 @@ class Session:
                 self._trace_others(listener, names)
             else:
                 listener = self._start_listener(self._start, names)
-            listening = self._listening = instrument.listening(listener)
+            listening = self._listening = instrument.listening(listener, self._loop_listener())
             with listening, instrument.OwnModules():
                 for code in parts:
                     exec(code, names)
@@ -231,7 +234,7 @@ class Session:
 
     def _statement_listener(self) -> instrument.StatementListener:
         protect, limit, process = self.recorder.guard.protect, self.recorder.limit, os.getpid()
-        begins, clean = protect(self.recorder.statement_begins), protect(as_unrecorded, anywhere=True)
+        begins, clean = protect(self._statement_begins), protect(as_unrecorded, anywhere=True)
         enough = inf if self._stop_after is None else self._stop_after
 
         def statement_begins(line: int, simple: bool, frame: FrameType, /) -> None:
@@ -243,6 +246,34 @@ class Session:
                 raise ProgramStopped  # and not in a child that the program has forked
 
         return statement_begins
+
+    def _statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
+        """Tells the recorder, which first emits what the last statement has done, and then what loops have begun since."""
+        self.recorder.statement_begins(line, simple, frame)
+        for each in self._loops:
+            self._log.emit(each)
+            self.recorder.limit.leave_out()
+        self._loops.clear()
+
+    def _loop_listener(self) -> instrument.LoopListener:
+        begins = self.recorder.guard.protect(self._loop_begins)
+
+        def loop_begins(line: int, end_line: int | None, frame: FrameType, /) -> None:
+            if self.begun:
+                begins(line, end_line, frame)
+
+        return loop_begins
+
+    def _loop_begins(self, line: int, end_line: int | None, frame: FrameType, /) -> None:
+        """Notes that a loop or an iteration begins. In generators and coroutines they do not count: those are left and entered again."""
+        if self.program.has(frame) and not frame.f_code.co_flags & _SUSPENDS:
+            place = self.program.place(self.program.frames(frame), line=line)
+            assert place is not None
+            self._loops.append(
+                events.IterationBegan(place)
+                if end_line is None
+                else events.LoopBegan(place, end_line + place.line - line)
+            )
 
     def _ends_here(self) -> bool:
         """Ends the recording in the middle of the program, if that is possible now. Returns whether it has ended."""

@@ -343,6 +343,14 @@ def _check_details(step: Step) -> None:
         if not fits_together(step.depends):
             raise MisfitError(_DEPENDENCE, step.depends.how)
         _names(*(each.name for each in step.depends.given))
+    for each in step.loops:
+        _sizes(
+            each.source,
+            each.line,
+            each.run,
+            each.number,
+            each.number if each.count is None else each.count - each.number,
+        )
     if step.collective is not None:
         _names(step.collective.name)
         _sizes(step.collective.number, step.collective.rank, step.collective.ranks - step.collective.rank - 1)

@@ -672,6 +672,22 @@ class CollectiveFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class IterationFacts:
+    """An iteration of a loop, as the program has reported it."""
+
+    source: int
+    """The number of the source that the loop is in."""
+    line: int
+    """The line of its head."""
+    run: int
+    """Which run of a loop it belongs to, counted from 0: a loop that begins again is another run."""
+    number: int
+    """Which iteration of this run it is, from 1."""
+    count: int | None = field(default=None, metadata=LEFT_OUT)
+    """How many iterations the run had; None if the recording or an error ended it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One step of a program, and what it changed.
 
@@ -735,6 +751,9 @@ class Step:
     tracks: bool | None = field(default=None, metadata=LEFT_OUT)
     """Whether operations were to keep history when it ran, which `no_grad` switches off; None if that is not known. Recorded of Paddle, which may
     keep none although it was to."""
+
+    loops: tuple[IterationFacts, ...] = field(default=(), metadata=LEFT_OUT)
+    """The iterations of loops that it is in, outermost first, as far as they were recorded."""
 
     @property
     def line(self) -> int | None:

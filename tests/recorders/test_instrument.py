@@ -16,7 +16,11 @@ def calls(text: str) -> list[tuple[int, bool]]:
     tree = instrument.instrumented(ast.parse(text))
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and instrument.is_call(node)]
     marks = [tuple(ast.literal_eval(fact) for fact in each.value.args) for each in statements]  # type: ignore[attr-defined]
-    return sorted(marks)
+    return sorted(mark for mark, each in zip(marks, statements, strict=True) if _called(each) == instrument.CALL)
+
+
+def _called(call: ast.stmt) -> str:
+    return call.value.func.id  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -44,6 +48,38 @@ def calls(text: str) -> list[tuple[int, bool]]:
 )
 def test_which_statements_are_marked(text: str, marks: list[tuple[int, bool]]) -> None:
     assert calls(text) == marks
+
+
+def told(text: str) -> list[tuple[int, int | None]]:
+    """What an instrumented program tells of its loops while it runs."""
+    heard: list[tuple[int, int | None]] = []
+    code = compile(instrument.instrumented(ast.parse(text)), "<program>", "exec")
+    with instrument.listening(lambda *_: None, lambda line, end_line, _, /: heard.append((line, end_line))):
+        exec(code, {})
+    return heard
+
+
+@pytest.mark.parametrize(
+    ("text", "heard"),
+    [
+        ("for k in range(2):\n    pass\nelse:\n    x = 1", [(1, 2), (1, None), (1, None)]),
+        ("for k in ():\n    pass", [(1, 2)]),
+        ("n = 0\nwhile n < 2:\n    n += 1\n    continue", [(2, 4), (2, None), (2, None)]),
+        ("for k in (0, 1):\n    if k: break\n    for l in (0,): l", [(1, 3), (1, None), (3, 3), (3, None), (1, None)]),
+        ("class C:\n    for k in (0,):\n        def f(self, x=k): pass", [(2, 3), (2, None)]),
+        ("def f():\n    for k in range(2):\n        yield k\nx = [*f()]", [(2, 3), (2, None), (2, None)]),
+    ],
+)
+def test_what_is_told_of_loops(text: str, heard: list[tuple[int, int | None]]) -> None:
+    assert told(text) == heard
+
+
+def test_async_loops_tell_too() -> None:
+    text = (
+        "import asyncio\nasync def numbers():\n    yield 1\n    yield 2\n"
+        "async def main():\n    async for each in numbers():\n        each + 1\nasyncio.run(main())\n"
+    )
+    assert told(text) == [(6, 7), (6, None), (6, None)]
 
 
 def test_two_listeners_both_receive_the_frame() -> None:

@@ -128,7 +128,11 @@ with open(__file__) as handle: pass
 def test_instrumentation_changes_neither_lines_nor_results() -> None:
     tree = instrument.instrumented(ast.parse(STATEMENTS))
     lines: list[int] = []
-    instrumented: dict[str, Any] = {instrument.CALL: lambda line, *_: lines.append(line), "__file__": __file__}
+    instrumented: dict[str, Any] = {
+        instrument.CALL: lambda line, *_: lines.append(line),
+        instrument.LOOP: lambda *_: None,
+        "__file__": __file__,
+    }
     plain: dict[str, Any] = {"__file__": __file__}
     exec(compile(tree, "<instrumented>", "exec"), instrumented)
     exec(compile(STATEMENTS, "<plain>", "exec"), plain)

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 import torch
 from torch.overrides import TorchFunctionMode
 
+from inplacelab.recorders.instrument import loop_begins, statement_begins
 from inplacelab.recorders.program import call_from
 
 _HANDLES = torch.overrides.handle_torch_function.__code__
@@ -274,12 +275,17 @@ class CompilerPatch:
 
 
 @cache
-def leave_out_of_graphs(listener: Callable[[int, bool], None]) -> None:
-    """Has the compiler leave out the calls of a listener that an instrumented program has before its statements."""
+def leave_out_of_graphs() -> None:
+    """Has the compiler leave out the calls that an instrumented program has before its statements."""
     substitute = getattr(torch.compiler, "substitute_in_graph", None)
     if substitute is not None:
-        substitute(listener)(_nothing)
+        substitute(statement_begins)(_no_statement)
+        substitute(loop_begins)(_no_loop)
 
 
-def _nothing(line: int, simple: bool) -> None:
-    """Stands for a listener."""
+def _no_statement(line: int, simple: bool) -> None:
+    """Stands for `statement_begins`."""
+
+
+def _no_loop(line: int, end_line: int | None) -> None:
+    """Stands for `loop_begins`."""

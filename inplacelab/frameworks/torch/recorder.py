@@ -38,7 +38,6 @@ from inplacelab.place import Place
 from inplacelab.recorders import events
 from inplacelab.recorders.call_recorder import CallRecorder
 from inplacelab.recorders.guard import ELSEWHERE
-from inplacelab.recorders.instrument import statement_begins
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program, call_from
 from inplacelab.recorders.static import class_name
@@ -120,7 +119,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
     def waits(self) -> None:
         """Has the compiler leave out the calls before statements, which it would trace (see `Recorder.waits`)."""
         if interception.may_compile(self.program.text):
-            interception.leave_out_of_graphs(statement_begins)
+            interception.leave_out_of_graphs()
 
     def is_idle(self) -> bool:
         """Whether PyTorch has not taken the mode off for a call: it puts the mode back when that ends."""
@@ -300,7 +299,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
         if self.guard.is_here() and take_away(self._mode):
             self._is_off = True
             interception.end_reports(self)
-            interception.leave_out_of_graphs(statement_begins)
+            interception.leave_out_of_graphs()
             self.guard.note(_COMPILED)
 
     def compiled_ended(self) -> None:
