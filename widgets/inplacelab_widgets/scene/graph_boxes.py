@@ -352,7 +352,8 @@ def _heading(members: Sequence[GradNode], name: str) -> tuple[Words, Words]:
         return name or words.LEAVES, ""
     lines, kinds = _lines(inner), _short_names(tuple(dict.fromkeys(node.kind for node in inner)))
     if not lines.en:
-        return name or kinds, inner[0].life.moments[0][1].origin
+        origin = inner[0].life.moments[0][1].origin
+        return name or kinds, words.BY_BACKWARD if origin == words.MADE_BY_BACKWARD else origin
     both = (kinds, lines) if len({node.kind for node in inner}) == 1 else (lines, kinds)
     return (name, both[0]) if name else both
 

@@ -115,6 +115,7 @@ KEYS = (
             "从选中的数回到其来源、前往其去向；查看它的经历，以及梯度由什么组成",
         ),
     ),
+    (Text("+ −", "+ −"), Text("in Graph: into a box, out again", "在“反向图”中：展开方框、收起")),
     (Text("G L T", "G L T"), Text("graph, versions and bytes, elements", "反向图、版本与字节、元素")),
     (
         Text("↑ ↓ Enter", "↑ ↓ Enter"),
