@@ -13,7 +13,7 @@ test("a little too much is not cut in a notebook", () => {
 });
 
 test("where there is not enough, both get their part, and what one does not need the other gets", () => {
-  assert.deepEqual(shared(900, [900], 400, 0), [296, 104]);
+  assert.deepEqual(shared(900, [900], 400, 0), [280, 120]);
   assert.deepEqual(shared(100, [900], 400, 0), [100, 300]);
   assert.deepEqual(shared(900, [100], 400, 0), [300, 100]);
 });
@@ -23,8 +23,8 @@ test("what the storages show, too, gets less", () => {
 });
 
 test("a pane that needs little more is shown whole", () => {
-  assert.deepEqual(shared(900, [900, 140], 400, 40), [296, 140]);
-  assert.deepEqual(shared(900, [900, 190], 400, 40), [296, 104]);
+  assert.deepEqual(shared(900, [900, 140], 400, 40), [280, 140]);
+  assert.deepEqual(shared(900, [900, 190], 400, 40), [280, 120]);
 });
 
 test("a storage that needs little more is shown whole", () => {

@@ -14,7 +14,7 @@ const MARGIN = 8;
 const NODE = 100;
 /** The part of the room for the panes below if there is not enough for all: a graph is looked at; of versions and bytes the storages have
  * the most important beside them. */
-const LOWER = 0.29;
+const LOWER = 0.3;
 const LOWER_WITHOUT_GRAPH = 0.2;
 
 /** The scales of pictures on a projector: the largest at which all are visible as a whole, or at least need no vertical scrolling.

@@ -133,6 +133,7 @@ KEYS = (
 
 _WITHOUT_GRADIENTS: dict[str, tuple[Text, Text] | None] = {
     "PgUp PgDn": None,
+    "+ −": None,
     "Enter": (
         Text("Enter", "Enter"),
         Text(
