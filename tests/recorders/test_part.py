@@ -332,6 +332,14 @@ def test_after_the_limit_of_a_block_nothing_of_the_recorder_is_left(framework: s
     assert (len(block.recording), block.recording.truncated > 0) == (7, True)
 
 
+def test_a_loop_that_had_begun_before_has_no_numbers() -> None:
+    text = "x = paddle.ones([2])\nfor k in range(4):\n    x.exp_()\n    for l in range(2):\n        x.sin_()\n"
+    steps = run("import inplacelab as paddle\n" + text, "inplacelab", Part(start=FromStep(7))).recording.steps
+    inside = [(step.op, tuple((each.line, each.number, each.count) for each in step.loops)) for step in steps]
+    assert {*inside} == {("exp_", ()), ("sin_", ((5, 1, 2),)), ("sin_", ((5, 2, 2),))}
+    assert len({step.loops for step in steps}) == 1 + 6, "each run of the inner loop is one of its own"
+
+
 def test_lines_alone_reach_the_limit() -> None:
     text = "x = paddle.ones([2])\nfor k in range(100):\n    y = x\n    y = None\nheard = call()\n"
     ran = run(
