@@ -4,6 +4,7 @@ and notes at the lines of a stale value's trace.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, zip_longest
@@ -390,11 +391,16 @@ def _drawn(panel: Panel, step: int, language: str) -> tuple[str, float]:
 _Bounds = tuple[float, float, float, float]
 
 
-def graph_in(scene: Scene, step: int, language: str, room: float) -> tuple[str, float]:
-    """Returns the graph at `step` as SVG in `room` px, and its height: the widest layout that fits without shrinking, or else the narrowest."""
+def graph_in(scene: Scene, step: int, language: str, room: float, highest: float = math.inf) -> tuple[str, float]:
+    """Returns the graph at `step` as SVG in `room` px, and its height: the widest layout that fits without shrinking, or else the narrowest. Where that
+    is higher than `highest`, the widest layout of all is shrunk, unless its words would be too small.
+    """
     layouts = (scene.graph, *scene.graph.narrower)
     graph = next((each for each in layouts if each.width <= room), layouts[-1])
     left, top, right, bottom = bounds_at(graph.groups, step)
+    if bottom - top > highest and scene.graph.width * _LEAST_SCALE_OF_GRAPH <= room:
+        graph = scene.graph
+        left, top, right, bottom = bounds_at(graph.groups, step)
     scale = min(1.0, room / (right - left))
     return placed(panel_at(graph, step, language), -left * scale, -top * scale, scale), (bottom - top) * scale
 
@@ -432,6 +438,7 @@ _MOST_DETAIL = 3
 _FOOT = 26.0
 _LEAST_SCALE = 0.95
 """The least scale of the storages at which there still is a graph, or their table, below them: their words stay legible."""
+_LEAST_SCALE_OF_GRAPH = 0.7
 _MOST_NODES = 300
 """The most grad nodes of a graph below the storages: to lay out more takes as long as all the rest of the first picture."""
 
@@ -475,7 +482,7 @@ def _pictures(scene: Scene, step: int, language: str, room: float) -> tuple[str,
     now = scene.recording.steps[step]
     is_about_it = now.rewired or now.phase == "backward" or (now.error is not None and now.error.node is not None)
     if is_about_it and 0 < len(scene.recording.state(step).nodes) <= _MOST_NODES:
-        graph, its_height = graph_in(scene, step, language, wide)
+        graph, its_height = graph_in(scene, step, language, wide, room - PAD - tries[-1][1] * _LEAST_SCALE)
         for drawn, high in tries:
             scale = min(1.0, wide / scene.storages.width, (room - its_height - PAD) / max(high, 1))
             if scale >= _LEAST_SCALE:
