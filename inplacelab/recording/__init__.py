@@ -7,11 +7,13 @@ It holds no live tensor and draws nothing.
     codec.py       to JSON and back, also of old files   file_text.py, checks.py   files that are not trusted
     queries.py     questions about a recording           relations.py   what belongs to what: tensors, passes, stages
     slots.py       slots, their values, and what a step did to them
+    statements.py  the steps of each statement as one   loops.py       which iterations of which loops a step is in
     trace.py       why backward failed                   unnoticed_writes.py   gradients that are wrong without an error
     computed_from.py, origins/  which elements a number was computed from
     compare/       two recordings side by side           ranks.py       recordings of several ranks
     source_tree.py, code_of_steps.py   the program's text, parsed and edited; the code that ran as each step
-    naming.py, sentences/, fixes/, quiz/   how things are called; what is said, proposed and asked
+    naming.py, numerals.py   how things are called, and how numbers are written
+    sentences/, fixes/, quiz/   what is said, proposed and asked
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def test_no_words_have_another_color_than_those(scene: Scene) -> None:
 def test_the_words_around_the_pictures_have_none_either() -> None:
     colors = set(re.findall(r"(?<![-\w])color: ?var\(--ipl-(\w+)\)", stylesheet()))
     assert colors
-    assert colors <= {"fg", "soft", "bad", "paper"}
+    assert colors <= {"fg", "soft", "bad", "paper", "now"}
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -15,7 +15,7 @@ the work, are made when the storage is first looked at (`svg.Lazily`).
     timeline        lives over the steps, what may look different after each of them, and their axis
     places          the texts of a program, and the calls that led to a place
     names, text_layout, palette, svg    what things are called, how wide words are, colors, and SVG
-    still_pictures  a step as a still picture; `key_steps`: which step; `tables`: the same in words
+    still_pictures  a step as a still picture; `key_steps`: which step; `chapter_titles`: its title; `tables`: the same in words
     payload, payload_parts, player_links    all steps for the player in the browser
 """
 
