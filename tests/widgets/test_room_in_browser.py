@@ -395,7 +395,7 @@ def test_on_a_projector_a_graph_of_two_branches_and_what_an_error_is_about_are_s
         assert "ipl-graph" not in str(page.evaluate(cut))
         assert "ipl-sentence" not in str(page.evaluate(cut))
     assert page.evaluate(cut) == [], "at the error"
-    type_size = page.locator(".ipl-graph > svg").evaluate(
+    type_size = page.locator(".ipl-graph > svg:not([hidden])").evaluate(
         "(graph) => 12 * graph.getBoundingClientRect().width / Number(graph.getAttribute('width'))"
     )
     assert type_size >= 13
