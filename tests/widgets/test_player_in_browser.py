@@ -291,7 +291,7 @@ def test_it_speaks_to_those_who_do_not_see_it(open_player: Callable[..., Player]
         assert page.get_by_role("button", name=re.compile(name)).count() == 1
     for tab in page.locator(".ipl-tab").all():
         tab.click()
-        for drawing in page.locator(".ipl-pane:visible > svg[role=img]").all():
+        for drawing in page.locator(".ipl-pane:visible > svg[role=img]:visible").all():
             assert drawing.locator("title").text_content()
             assert drawing.locator("desc").text_content()
     page.locator(".ipl-as-table").click()
