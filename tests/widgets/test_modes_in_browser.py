@@ -227,7 +227,7 @@ def test_the_slider_has_a_place_for_each_stop(play: Callable[..., Page]) -> None
     assert slider.get_attribute("max") == "3"
     slider.fill("2")
     assert page.line() == "4"
-    assert slider.get_attribute("aria-valuetext") == "line step 3 of 4, line 4, forward"
+    assert slider.get_attribute("aria-valuetext") == "statement 3 of 4, line 4, forward"
 
 
 def test_the_pace_is_chosen_by_key_and_by_button(play: Callable[..., Page]) -> None:
