@@ -195,13 +195,7 @@ def test_the_paths_of_a_gradient_are_lit_in_the_picture(open_program: Callable[.
     rows = page.locator(".ipl-strip-row")
     assert rows.first.get_attribute("aria-label") == "w[0] · 10 → h[0] · 1 → T6 · 1 → loss: adds 10"
     assert {"s2:0", "s2:1", "s4", "s7"} <= lit(page), "of a storage that is folded, the chip"
-<<<<<<< HEAD
-    assert {"n0", "e4-0", "n6"} <= graph_marks(page)
-||||||| 8cf96a65
-    assert {"n0", "e4-0", "e6-4", "n6"} <= graph_marks(page)
-=======
     assert {"n0", "e4-0", "n4", "n6"} <= graph_marks(page), "the nodes of a line share a box"
->>>>>>> b67b253475a6cf4a5cf57735e96e3f366b5b1076
     assert "× 10" in page.locator(".ipl-graph .ipl-factor").all_text_contents()
     rows.first.locator("[data-k='s2:0']").dispatch_event("click")
     assert read(page).startswith("-40 = 10 · 2 + 20 · (-3)")

@@ -411,13 +411,7 @@ def test_folded_lanes_open_at_a_button(chromium: Any, tmp_path: Path) -> None:
     page.close()
 
 
-<<<<<<< HEAD
 def loop_of_two() -> Recording:
-||||||| 8cf96a65
-def test_a_folded_loop_opens_at_a_button(chromium: Any, tmp_path: Path) -> None:
-=======
-def test_a_folded_loop_opens_and_closes(chromium: Any, tmp_path: Path) -> None:
->>>>>>> b67b253475a6cf4a5cf57735e96e3f366b5b1076
     with paddle.record("loop") as run:
         x = paddle.ones([2])
         x.stop_gradient = False
@@ -433,7 +427,6 @@ def test_a_box_of_the_graph_opens_and_closes(chromium: Any, tmp_path: Path, by: 
     page = chromium.new_page(viewport={"width": 864, "height": 720})
     player = Player(page, tmp_path / "loop.html")
     player.press("End")
-<<<<<<< HEAD
     assert any(each.endswith(" ×14") for each in player.shown("graph"))
     assert not page.locator(".ipl-zoom-out").is_visible()
     if by == "pointer":
@@ -465,23 +458,6 @@ def test_a_pin_selects_the_box_with_its_node(chromium: Any, tmp_path: Path) -> N
     assert pinned.count() == 0
     page.locator('.ipl-storages svg rect[data-k^="p"]:visible').first.click(force=True)
     assert "box:" in pinned.first.get_attribute("data-k")
-||||||| 8cf96a65
-    assert any(each.startswith("×14 ") for each in player.shown("graph"))
-    button = page.get_by_role("button", name="a box for each turn")
-    button.click()
-    page.locator(".ipl").focus()
-    player.press("Home", "End")
-    assert sum("of 14" in each for each in player.shown("graph")) == 14
-    assert page.locator(".ipl-overview:visible").count() == 1
-    button.click()
-    assert any(each.startswith("×14 ") for each in player.shown("graph"))
-=======
-    assert any(each.endswith("×14") for each in player.shown("graph"))
-    page.locator('.ipl-graph .ipl-node[data-k*="box:"]:visible').first.dispatch_event("click")
-    assert sum(each.endswith("/14") for each in player.shown("graph")) == 14
-    page.locator(".ipl-zoom-out").click()
-    assert any(each.endswith("×14") for each in player.shown("graph"))
->>>>>>> b67b253475a6cf4a5cf57735e96e3f366b5b1076
     page.close()
 
 
