@@ -277,7 +277,7 @@ class View(LiveWidget):
                 only=self.step,
                 extent=extent,
                 follow=self.follow,
-                mode=self.mode,
+                mode="line" if self.mode == "line" else "event",
             )
         )
 
