@@ -31,7 +31,7 @@ test("places on the track stay between its ends", () => {
 });
 
 test("the turns around a step are those of all loops, the outermost first", () => {
-  const payload = /** @type {any} */ ({ loops: [[0, 0, 5, 0], [1, 1, 3, 1], [2, 4, 5, 1]] });
+  const payload = /** @type {any} */ ({ loops: [[0, 1, 1, 0, 5, 0], [1, 1, 2, 1, 3, 1], [2, 2, 2, 4, 5, 1]] });
   assert.deepEqual(turnsAt(payload, 2).map(([says]) => says), [0, 1]);
   assert.deepEqual(turnsAt(payload, 5).map(([says]) => says), [0, 2]);
   assert.deepEqual(turnsAt(/** @type {any} */ ({}), 2), []);

@@ -31,7 +31,7 @@
  * @property {number} [only]  The step of a first picture: the others are not there yet. As scene/payload.py makes it.
  * @property {number[][]} [longest]  The longest headlines and details of the others, for which there must be room.
  * @property {import("./key_steps.js").Chapter[]} [story]
- * @property {[number, number, number, number][]} [loops]  The turns of loops: words, the first and the last step, how many loops are around it.
+ * @property {[number, number, number, number, number, number][]} [loops]  The iterations of loops: the loop's name, which one, of how many (0: not known), the first and the last step, how many loops are around it.
  * @property {[number, string][]} [unusual]  The steps at which something unusual happened, each with a role as a chapter has one.
  * @property {Panel[]} panels
  * @property {Panel[]} [joined]  Those that are drawn of statements, too: what a whole statement did, seen at its last event.

@@ -74,7 +74,10 @@ export function phasesOf(steps, stops) {
 }
 
 /** The turns of loops around a step, the outermost first. @param {Payload} payload @param {number} step */
-export const turnsAt = ({ loops = [] }, step) => loops.filter(([, first, last]) => first <= step && step <= last);
+export const turnsAt = ({ loops = [] }, step) => loops.filter(([, , , first, last]) => first <= step && step <= last);
+
+/** "epoch 2 of 5". @param {Stage} stage @param {number[]} turn */
+const turnWords = (stage, [says, number, count]) => stage.word(count ? "iteration_of" : "iteration", { name: speak(stage.payload.said[says], stage.language), number, count });
 
 /** @param {Stage} stage @param {HTMLInputElement} slider @param {(step: number) => void} go @returns {{root: HTMLElement, show: () => void, translate: () => void}} */
 function drawTrack(stage, slider, go) {
@@ -98,8 +101,8 @@ function drawTrack(stage, slider, go) {
     const edge = (/** @type {number} */ place) => along(place - 0.5, count);
     const phases = phasesOf(steps, stops).map(([phase, first, last]) => stretch(`ipl-phase ipl-phase-${phase}`, edge(first), edge(last + 1), stage.word(phase)));
     // Of loops in loops, only the outermost that has several turns is named.
-    const depth = Math.min(...loops.map(([, , , depth]) => depth));
-    const turns = loops.filter((turn) => turn[3] === depth).map(([says, first, last]) => stretch("ipl-turn", edge(placeOf(first, stops)), edge(placeOf(last, stops) + 1), "", speak(stage.payload.said[says], stage.language)));
+    const depth = Math.min(...loops.map((turn) => turn[5]));
+    const turns = loops.filter((turn) => turn[5] === depth).map((turn) => stretch("ipl-turn", edge(placeOf(turn[3], stops)), edge(placeOf(turn[4], stops) + 1), "", turnWords(stage, turn)));
     const signs = unusual.map(([step, role]) => {
       const place = placeOf(step, stops);
       const sign = stretch(`ipl-sign ipl-sign-${role}`, along(place, count), 0, `${stage.word(`story_${role}`)} · ${stage.lineWords(steps[step].line ?? 0)}`);
@@ -175,7 +178,7 @@ export function drawToolbar(stage) {
     track?.show();
     put(slider, "max", stops.length - 1);
     slider.value = String(place);
-    const turns = turnsAt(stage.payload, step).map(([says]) => speak(stage.payload.said[says], stage.language));
+    const turns = turnsAt(stage.payload, step).map((turn) => turnWords(stage, turn));
     const phase = [...turns, word(now.phase)].filter(Boolean).join(" · ");
     slider.setAttribute("aria-valuetext", `${said}${at}${phase && `${word("clause")}${phase}`}`);
     write(counter, stage.inside ? insideOf(stage.inside) : `${number.step} / ${number.steps}`);

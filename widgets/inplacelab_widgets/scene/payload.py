@@ -8,7 +8,6 @@ visible at first, in the same layout, so that the whole can take its place and n
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from heapq import nlargest
 from itertools import chain
@@ -174,13 +173,23 @@ class _Packer:
         return texts if self.places is None else {**texts, "places": self.places.packed}
 
     def _loops(self) -> list[list[int]]:
-        """The iterations of loops with several: words, the first and the last step, and how many loops are around it."""
-        around = {each: depth for found in loops_around(self.scene.recording) for depth, each in enumerate(found)}
-        runs = Counter((each.source, each.line, depth) for each, depth in around.items())
+        """The iterations of loops with several: the loop's name, which iteration, of how many (0 if not known), the first and the last step, and how
+        many loops are around it. A first picture has those of its step.
+        """
+        found = loops_around(self.scene.recording)
+        shown = found if self.only is None else found[self.only : self.only + 1]
+        around = {each: depth for there in shown for depth, each in enumerate(there)}
         return [
-            [self.pools.says(_iteration(each, self.scene.recording)), each.first, each.last, depth]
+            [
+                self.pools.says(_loop(each, self.scene.recording)),
+                each.number,
+                each.count or 0,
+                each.first,
+                each.last,
+                depth,
+            ]
             for each, depth in around.items()
-            if runs[each.source, each.line, depth] > 1
+            if each.count != 1
         ]
 
     def _later(self) -> Json:
@@ -321,10 +330,10 @@ class _Packer:
         return [self.pools.table(each.title, each.columns, changes[each.name]) for each in shown]
 
 
-def _iteration(iteration: Iteration, recording: Recording) -> Text:
+def _loop(iteration: Iteration, recording: Recording) -> Text:
+    """What a loop is called: its variable, or its line."""
     name = iteration.name or line_of(recording, Place(iteration.line, iteration.source))
-    said = words.ITERATION if iteration.count is None else words.ITERATION_OF
-    return said.format(name=name, number=iteration.number, count=iteration.count)
+    return name if isinstance(name, Text) else Text(name, name)
 
 
 def _chapter(chapter: Chapter) -> Json:

@@ -161,8 +161,6 @@ INSIDE = Text("{name} · {nodes}", "{name} · {nodes}")
 
 FORWARD = Text("forward", "前向计算")
 UPDATE = Text("update", "参数更新")
-ITERATION = Text("{name} {number}", "{name} 第 {number} 次")
-ITERATION_OF = Text("{name} {number} of {count}", "{name} 第 {number}/{count} 次")
 BACKWARD = Text("backward", "反向传播")
 UNPACK_FAILS = Text("✗ finds it stale", "✗ 取用时已过期")
 MEMORY = Text("Tracked bytes", "追踪的字节数")

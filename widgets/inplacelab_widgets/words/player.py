@@ -31,6 +31,8 @@ PLAYER = {
         "The other steps are still to come: the kernel sends them as soon as it is free.",
         "其余步骤尚未送达：内核一有空就会发送。",
     ),
+    "iteration": Text("{name} {number}", "{name} 第 {number} 次"),
+    "iteration_of": Text("{name} {number} of {count}", "{name} 第 {number}/{count} 次"),
     "position": Text("step {step} of {steps}", "第 {step} 步，共 {steps} 步"),
     "at_line": Text("line {line}", "第 {line} 行"),
     "forward": FORWARD,
