@@ -255,7 +255,10 @@ def _stages(recording: Recording) -> tuple[Stage, ...]:
 
 
 def _updates(recording: Recording, step: Step) -> bool:
-    """Whether a step writes to a parameter or to a gradient without history, or clears a gradient."""
+    """Whether a step writes to a parameter or to a gradient without history, or would have if it had not been refused, or clears a gradient."""
+    refusal = None if step.error is None or step.error.failure is None else step.error.failure.refusal
+    if refusal is not None and refusal.rule == "leaf":
+        return True
     before = recording.before(step.index)
     for write in step.writes:
         tensor = before.tensors.get(write.tensor)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from inplacelab.place import same_line
-from inplacelab.recording.code_of_steps import LONGEST, Candidate, codes_of_nodes, spellings
+from inplacelab.recording.code_of_steps import Candidate, codes_of_nodes, spellings
 from inplacelab.recording.facts import ReadFacts, RewireFacts, Step, StorageFacts, WriteFacts
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import all_made
@@ -21,6 +21,9 @@ from inplacelab.recording.source_tree import line_text
 
 MOST_EVENTS = 60
 """The most events of a program that is read event by event: of a longer one, a step is a statement."""
+
+_LONGEST_SHOWN = 32
+"""The most characters of a statement in place of its operations."""
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Facts = TypeVar("_Facts")
@@ -85,7 +88,7 @@ def _by_statement(recording: Recording) -> Recording:
 def _shown(recording: Recording, run: range) -> str:
     """The statement in place of its operations."""
     text = line_text(recording, recording.steps[run.start].place).strip().replace("`", "'")
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
 
 
 def former_values(recording: Recording) -> Mapping[tuple[int, int], StorageFacts]:

@@ -341,6 +341,7 @@ def test_present_fills_the_screen_in_large_type(
         page.page.evaluate(
             "() => { Element.prototype.requestFullscreen = () => Promise.reject(new Error('not here')) }"
         )
+    until_still(page.page)
     before = page.page.locator(".ipl").bounding_box()
     page.press("f")
     until_it_presents(page.page)
@@ -357,6 +358,7 @@ def test_present_fills_the_screen_in_large_type(
     assert page.counter() == "2 / 10"
     page.press("Escape")
     until_it_presents_no_more(page.page)
+    until_still(page.page)
     assert page.page.locator(".ipl").bounding_box() == before
 
 
@@ -573,7 +575,7 @@ def test_nothing_moves_when_the_whole_takes_the_place_of_the_first_picture(
 
 
 def test_a_step_waits_for_the_whole(show: Callable[..., Page]) -> None:
-    shown = show(page_of(Stepper(training(), step=0), asked="[]"))
+    shown = show(page_of(Stepper(training(), step=0, mode="event"), asked="[]"))
     count = len(training())
     shown.press("ArrowRight", "ArrowRight", "ArrowRight")
     assert shown.counter() == f"1 / {count}"

@@ -64,7 +64,13 @@ export function drawZoom(stage, pane, panel, changed) {
   });
 
   /** The layout of the whole graph for some room, and the one that is seen. @param {number} room */
-  const wholeIn = (room) => fitting(whole.map(({ width }) => width), room);
+  const wholeIn = (room) => {
+    const widest = fitting(whole.map(({ width }) => width), room);
+    if (!stage.root.classList.contains("ipl-present")) return widest;
+    // On a projector, where nothing is scrolled, that which needs the least height.
+    const lowest = Math.min(...whole.slice(widest).map(({ height }) => height));
+    return whole.findIndex(({ height }, k) => k >= widest && height === lowest);
+  };
   const faceIn = (/** @type {number} */ room) => (open < 0 ? wholeIn(room) : whole.length + open);
 
   function show() {

@@ -75,7 +75,7 @@ def open_spans(
         alarming = [key for key, ranges in stale.items() if any(first <= now <= last for first, last in ranges)]
         main = [key for key in dict.fromkeys(_main(state)) if key in state.storages]
         wanted = [
-            *sorted(main, key=lambda key: boxes[key][1] > low),
+            *sorted(main, key=lambda key: (key not in alarming, boxes[key][1] > low)),
             *(about if state.step.error is not None else ()),
             *alarming,
             *about,

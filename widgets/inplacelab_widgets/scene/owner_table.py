@@ -130,7 +130,9 @@ def _home(recording: Recording, state: State, storage: int, held: str) -> Home:
         member = home.member if home.kind in ("", "grad") else f"{home.member} {home.kind}".strip()
         own = mark + member + (GRADIENT if home.kind == "grad" else "")
         shown = ", ".join([own, *others])
-        if width_of(shown) > LONGEST_NAME and others:
+        if width_of(shown) > LONGEST_NAME and len(others) == 1:  # an alias is what a reader looks for
+            shown = f"{short_name(own, LONGEST_NAME)} = {short_name(others[0], LONGEST_NAME)}"
+        elif width_of(shown) > LONGEST_NAME and others:
             shown = f"{short_name(own, LONGEST_NAME - 22)}, +{len(others)}"
         return home._replace(shown=shown, shape=shape)
     owner = next((o for each in tensors if (o := state.owner_of_gradient(each.id)) is not None), None)

@@ -101,7 +101,7 @@ class VersionLine:
         start, end = places[0] - 6, places[0] - 6 + self.width
         said = [] if self.pitch < ROOM_FOR_SHORT else self._fitted(end - start)
         narrow = not said
-        said = said or [_cut(each.author, self.width * 0.7) for each in self.raises]
+        said = said or [_cut(each.author, self.width) for each in self.raises]
         halves = [width_of(each, SMALL) / 2 for each in said]
         middles = [max(min(x, end - half), start + half) for x, half in zip(places[1:], halves, strict=True)]
         if not narrow:
