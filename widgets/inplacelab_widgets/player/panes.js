@@ -138,7 +138,7 @@ function drawPane(stage, name, panels, joined) {
     const framed = frame();
     const { across, down, large } = framed;
     const by = size ?? large;
-    const around = down + root.offsetHeight - root.clientHeight + (zoom?.height() ?? 0);
+    const around = down + root.offsetHeight - root.clientHeight;
     const left = most && (most - around) / by;
     // The pictures of events and of statements have the same room, so that nothing moves between them.
     const heightOf = (/** @type {typeof drawn} */ of) => of.reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by), left).height * by, 0);

@@ -82,8 +82,5 @@ export function drawZoom(stage, pane, panel, changed) {
     pane.classList.toggle("ipl-blank", said !== "");
   }
 
-  /** Its height above the whole graph. */
-  const height = () => (open < 0 ? root.offsetHeight : 0);
-
-  return { root, show, height, wholeIn, faceIn };
+  return { root, show, wholeIn, faceIn };
 }
