@@ -225,7 +225,7 @@ class _Cell:
     looks: list[tuple[int, Look | None]] = field(default_factory=list)
 
     def look(self, step: int, known: Mapping[int, Listed], written: set[int], gone: int) -> tuple[Look | None, bool]:
-        """Returns how it looks after a step, and whether that is only for this step."""
+        """Returns its look at a step, and whether it has it at this step alone."""
         some = [known[key] for key in self.live]
         if not some:
             what = plain(self.name) if self.name else self.says(gone)
