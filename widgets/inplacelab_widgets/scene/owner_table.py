@@ -35,7 +35,7 @@ MOST_ROWS = 7
 MOST_CELLS = 6
 MOST_VARIABLES = 16
 """The most cells for single members; the others share one."""
-LONGEST_OWNER, LONGEST_NAME = 150.0, 110.0
+LONGEST_OWNER, LONGEST_NAME, LONGEST_ALIAS = 150.0, 110.0, 200.0
 _BYTES = 62.0
 
 _VARIABLES, _HELD, _OTHER = words.OWNERS
@@ -116,6 +116,15 @@ def _with_its_module(moments: Sequence[tuple[int, Home]]) -> Sequence[tuple[int,
     return found
 
 
+def _below(name: str, other: str) -> str:
+    """The second name without the path that both share: "decoder.weight" of `model.decoder.weight`, beside `model.encoder.weight`."""
+    parts, others = name.split("."), other.split(".")
+    shared = 0
+    while shared < min(len(parts), len(others)) - 1 and parts[shared] == others[shared]:
+        shared += 1
+    return ".".join(others[shared:])
+
+
 def _home(recording: Recording, state: State, storage: int, held: str) -> Home:
     tensors = state.tensors_on(storage)
     called = [state.called(each.id) for each in tensors]
@@ -129,9 +138,10 @@ def _home(recording: Recording, state: State, storage: int, held: str) -> Home:
         mark = shown.removesuffix(first)  # of a name that the line has yet to bind
         member = home.member if home.kind in ("", "grad") else f"{home.member} {home.kind}".strip()
         own = mark + member + (GRADIENT if home.kind == "grad" else "")
-        shown = ", ".join([own, *others])
-        if width_of(shown) > LONGEST_NAME and len(others) == 1:  # an alias is what a reader looks for
-            shown = f"{short_name(own, LONGEST_NAME)} = {short_name(others[0], LONGEST_NAME)}"
+        shown = ", ".join([own, *others]) if others else short_name(own, LONGEST_NAME)
+        alias = f"{own} = {_below(first, others[0])}" if len(others) == 1 else ""
+        if width_of(shown) > LONGEST_NAME and alias and width_of(alias) <= LONGEST_ALIAS:
+            shown = alias  # what a reader looks for
         elif width_of(shown) > LONGEST_NAME and others:
             shown = f"{short_name(own, LONGEST_NAME - 22)}, +{len(others)}"
         return home._replace(shown=shown, shape=shape)
@@ -234,7 +244,7 @@ class _Cell:
         fresh = [each for each in some if each.life.first == step]
         stale = [each for each in some if each.is_stale(step)]
         versions = {each.version(step, written=each in wrote) for each in some}
-        says = plain(short_name([*self.live.values()][-1], LONGEST_NAME)) if self.name else self.says(len(some))
+        says = plain([*self.live.values()][-1]) if self.name else self.says(len(some))
         if len(versions) == 1 and (self.name or wrote):
             says = both(says, plain(*versions))
         elif (wrote or fresh) and not self.name:
@@ -377,7 +387,7 @@ class _Filling:
             name = _relative(row, home)
             usual = f"*{home.kind}" if home.kind or not home.member else name
             cell = self.cells[row, usual if (row, usual) in self.cells else "**"]
-            cell.live[key] = home.shown if row.path == home.owner or not row.path else name
+            cell.live[key] = home.shown if row.path == home.owner or not row.path else short_name(name, LONGEST_NAME)
             cell.ever[key] = None
             self.sizes[row] = self.sizes.get(row, 0) + size
             self.at[key] = cell, row
