@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -261,7 +262,12 @@ for k in range(3):
     del y
 """
     whole, cut = run(text).recording, run(text, limit=limit).recording
-    assert cut.steps[: limit - 1] == whole.steps[: limit - 1]  # the last one may still have been amended
+    # How many iterations there would have been is not known then. The last step may still have been amended.
+    uncounted = [
+        replace(step, loops=tuple(replace(each, count=None) for each in step.loops))
+        for step in whole.steps[: limit - 1]
+    ]
+    assert [*cut.steps[: limit - 1]] == uncounted
     assert len(cut) == limit
     assert 0 < cut.truncated <= len(whole) - limit
 

@@ -25,8 +25,8 @@ def test_an_old_recording_is_a_new_one(path: Path) -> None:
 
 
 def compared(recording: Recording) -> Recording:
-    """The recording without what is said of errors, which may improve, without what operations read and how elements depend on elements,
-    which schema 2 did not have, without the operands of what was refused, and with the first name of each tensor: further ones that lead
+    """The recording without what is said of errors, which may improve, without what operations read, how elements depend on elements, and
+    iterations of loops, which early schemas did not have, without the operands of what was refused, and with the first name of each tensor: further ones that lead
     through containers or to gradients were not recorded then.
     """
     known: dict[int, TensorFacts | None] = {}
@@ -53,7 +53,13 @@ def compared(recording: Recording) -> Recording:
     ]
     steps = (
         replace(
-            step, error=error, reads=(), depends=None, inputs=() if error else step.inputs, tensors=tuple(renamed(step))
+            step,
+            error=error,
+            reads=(),
+            depends=None,
+            loops=(),
+            inputs=() if error else step.inputs,
+            tensors=tuple(renamed(step)),
         )
         for step, error in zip(recording.steps, errors, strict=True)
     )

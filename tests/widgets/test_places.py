@@ -54,7 +54,7 @@ def test_a_line_alone_is_enough_for_one_text(sample: Callable[[str], Recording])
     sent = packed(recording)
     assert not {"places", "sources"} & sent.keys()
     assert all(not {"place", "turn"} & step.keys() for step in sent["steps"])
-    assert "into" not in sent["words"]
+    assert "calls" not in sent["words"]
 
 
 def test_the_chain_of_calls_says_files_and_functions(files: Recording) -> None:

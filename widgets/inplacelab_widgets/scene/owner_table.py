@@ -168,8 +168,8 @@ def owners(found: Iterable[Home]) -> dict[tuple[str, ...], Owner]:
     """Returns the row of each owner, in order.
 
     >>> net = [Home(("net", str(k), part), "weight") for k in range(9) for part in ("a", "b")]
-    >>> {row.label for row in owners(net).values()}
-    {'net.0 … net.8 ×9'}
+    >>> owners(net)["net", "8", "a"].label
+    'net.0 … net.8 ×9'
     """
     members: dict[tuple[str, ...], dict[str, None]] = {}
     for home in found:

@@ -72,7 +72,7 @@ def prose_width(line: str, size: float) -> float:
     """Returns the width that a line of a sentence needs, in px. What is between backticks is code, and the backticks are not drawn.
 
     >>> prose_width("m and t", 10), prose_width("`m` and `t`", 10)
-    (43.1, 40.1)
+    (43.2, 40.4)
     """
     parts = line.split("`")
     prose = (_PROSE[ord(each) - 32] / 100 if " " <= each <= "~" else character_em(each) for each in "".join(parts[::2]))
@@ -127,7 +127,7 @@ def short_name(name: str, room: float, size: float = SMALL) -> str:
     """Returns the name of a tensor cut to fit into `room` px: names in one program often begin alike, so its path is cut first, then its middle.
 
     >>> short_name("model.3.attn.c_attn.weight", 130, 10), short_name("hidden_state_12", 60, 10)
-    ('…c_attn.weight', 'hidden…12')
+    ('…attn.c_attn.weight', 'hidden…12')
     >>> short_name("opt.state[net.0.weight]['exp_avg']", 120, 10)
     '…weight exp_avg'
     """
