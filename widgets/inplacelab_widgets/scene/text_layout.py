@@ -129,7 +129,7 @@ def short_name(name: str, room: float, size: float = SMALL) -> str:
     >>> short_name("model.3.attn.c_attn.weight", 130, 10), short_name("hidden_state_12", 60, 10)
     ('…attn.c_attn.weight', 'hidden…12')
     >>> short_name("opt.state[net.0.weight]['exp_avg']", 120, 10)
-    '…weight exp_avg'
+    '…0.weight exp_avg'
     """
     if width_of(name, size) <= room:
         return name
