@@ -121,7 +121,8 @@ function drawPane(stage, name, panels, joined) {
    * all steps that should be visible without scrolling. */
   function frame() {
     const style = getComputedStyle(root);
-    const sum = (/** @type {string[]} */ ...sides) => sides.reduce((sum, side) => sum + parseFloat(style.getPropertyValue(`padding-${side}`)), 0);
+    // A pane that is not in the page yet has no style.
+    const sum = (/** @type {string[]} */ ...sides) => sides.reduce((sum, side) => sum + (parseFloat(style.getPropertyValue(`padding-${side}`)) || 0), 0);
     return { across: sum("left", "right"), down: sum("top", "bottom"), large: Number(style.getPropertyValue("--ipl-large")) || 1, part: Number(style.getPropertyValue("--ipl-part")) || 1, legible: Number(style.getPropertyValue("--ipl-legible")) };
   }
 
