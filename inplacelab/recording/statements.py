@@ -7,7 +7,7 @@ between is not seen.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -210,14 +210,12 @@ def _reads(reads: Iterable[ReadFacts], after: State) -> tuple[ReadFacts, ...]:
 
 
 def _rewired(before: State, after: State, parts: Sequence[Step]) -> tuple[RewireFacts, ...]:
-    return tuple(_rewirings(before, after, dict.fromkeys(each.tensor for step in parts for each in step.rewired)))
-
-
-def _rewirings(before: State, after: State, tensors: Iterable[int]) -> Iterator[RewireFacts]:
-    for key in tensors:
+    found = []
+    for key in dict.fromkeys(each.tensor for step in parts for each in step.rewired):
         was, now = before.tensors.get(key), after.tensors.get(key)
         if was is not None and now is not None and was.node != now.node:
-            yield RewireFacts(key, was.node, now.node)
+            found.append(RewireFacts(key, was.node, now.node))
+    return tuple(found)
 
 
 def _changed(
