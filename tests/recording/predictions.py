@@ -169,7 +169,9 @@ def _origins(_: Recording, question: Question, before: State, after: State) -> s
     if step.op in ("sum", "cumsum"):
         assert np.isclose(sum(values[each] for each in right), value, rtol=0, atol=1e-4, equal_nan=True)
     elif step.op in ("getitem", "gather") or (step.op == "setitem" and len(step.inputs) > 1):
-        assert np.array_equal([values[each] for each in right], [value] * len(right), equal_nan=True)
+        # A write converts to the dtype of what it writes to.
+        copied = np.array([values[each] for each in right]).astype(type(value))
+        assert np.array_equal(copied, [value] * len(right), equal_nan=True)
     return right
 
 
