@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,25 @@ def test_the_slider_of_a_training_shows_its_phases(show: Callable[..., Page], tr
     phases = page.page.evaluate("() => [...document.querySelectorAll('.ipl-phase')].map((each) => each.title)")
     assert phases[:3] == ["forward", "backward", "update"]
     assert phases.count("update") == 3
+
+
+@pytest.mark.parametrize(("width", "count"), [(340, 1), (700, 3), (1280, 3)])
+def test_names_of_turns_are_whole_and_apart(
+    show: Callable[..., Page], training: Recording, width: int, count: int
+) -> None:
+    page = show(to_html(training, language="en"), viewport={"width": width, "height": 720}).page
+    names = page.evaluate(
+        """() => [...document.querySelectorAll(".ipl-turn:not(:empty)")].map((each) => {
+          const range = document.createRange();
+          range.selectNodeContents(each);
+          const { left, right } = range.getBoundingClientRect();
+          return { left, right, end: each.getBoundingClientRect().right };
+        })"""
+    )
+    track = page.locator(".ipl-below-slider").bounding_box()
+    assert len(names) == count
+    assert all(one["right"] < other["left"] for one, other in pairwise(names))
+    assert all(each["right"] < each["end"] + 1 <= track["x"] + track["width"] + 1 for each in names)
 
 
 def test_a_widget_opens_by_statement(show: Callable[..., Page], training: Recording) -> None:

@@ -55,8 +55,8 @@ export function makePace(stage, changed) {
 
 // The track under the slider: the phases of the program, the turns of its loops, and the steps at which something unusual happened.
 
-/** A turn of a loop takes so many px of the track if its name is written there. */
-const NAMED = 54;
+/** The least distance between the names of two turns of loops, in px. */
+const APART = 6;
 
 /** Where a stop is on the track, as a part of its length. @param {number} place @param {number} count */
 export const along = (place, count) => (count < 2 ? 0 : Math.max(0, Math.min(1, place / (count - 1))));
@@ -76,12 +76,35 @@ export function phasesOf(steps, stops) {
 /** The turns of loops around a step, the outermost first. @param {Payload} payload @param {number} step */
 export const turnsAt = ({ loops = [] }, step) => loops.filter(([, , , first, last]) => first <= step && step <= last);
 
+/** The turns that are in no other. @param {number[][]} loops  Those of a loop come after the one that they are in. */
+export function outermost(loops) {
+  let end = -1;
+  return loops.filter(([, , , first, last]) => {
+    const isOuter = first > end;
+    if (isOuter) end = last;
+    return isOuter;
+  });
+}
+
+/** The names that are written, so that each is whole: none meets another, or the end of the track. Those of the lowest rank come first.
+ * @template {{left: number, width: number, rank: number}} Name @param {Name[]} names @param {number} room @returns {Set<Name>} */
+export function written(names, room) {
+  /** @type {Set<Name>} */
+  const kept = new Set();
+  const areApart = (/** @type {Name} */ one, /** @type {Name} */ other) => one.left + one.width + APART <= other.left;
+  for (const name of [...names].sort((one, other) => one.rank - other.rank)) {
+    if (name.left + name.width <= room && [...kept].every((other) => areApart(name, other) || areApart(other, name))) kept.add(name);
+  }
+  return kept;
+}
+
 /** "epoch 2 of 5". @param {Stage} stage @param {number[]} turn */
 const turnWords = (stage, [says, number, count]) => stage.word(count ? "iteration_of" : "iteration", { name: speak(stage.payload.said[says], stage.language), number, count });
 
 /** @param {Stage} stage @param {HTMLInputElement} slider @param {(step: number) => void} go @returns {{root: HTMLElement, show: () => void, translate: () => void}} */
 function drawTrack(stage, slider, go) {
-  const { steps, loops = [], unusual = [] } = stage.payload;
+  const { steps, unusual = [] } = stage.payload;
+  const loops = outermost(stage.payload.loops ?? []);
   const below = html("div", { class: "ipl-below-slider", "aria-hidden": "true" });
   const root = html("div", { class: "ipl-track" }, slider, below);
   /** @type {number[]} */
@@ -91,7 +114,7 @@ function drawTrack(stage, slider, go) {
   function stretch(style, from, to, title, words = "") {
     const part = html("span", { class: style, title }, words);
     part.style.left = `${100 * from}%`;
-    part.style.width = `${100 * Math.max(0, to - from)}%`;
+    if (!words) part.style.width = `${100 * Math.max(0, to - from)}%`;
     return part;
   }
 
@@ -100,9 +123,7 @@ function drawTrack(stage, slider, go) {
     const count = stops.length;
     const edge = (/** @type {number} */ place) => along(place - 0.5, count);
     const phases = phasesOf(steps, stops).map(([phase, first, last]) => stretch(`ipl-phase ipl-phase-${phase}`, edge(first), edge(last + 1), stage.word(phase)));
-    // Of loops in loops, only the outermost that has several turns is named.
-    const depth = Math.min(...loops.map((turn) => turn[5]));
-    const turns = loops.filter((turn) => turn[5] === depth).map((turn) => stretch("ipl-turn", edge(placeOf(turn[3], stops)), edge(placeOf(turn[4], stops) + 1), "", turnWords(stage, turn)));
+    const turns = loops.map((turn) => stretch("ipl-turn", edge(placeOf(turn[3], stops)), 0, "", turnWords(stage, turn)));
     const signs = unusual.map(([step, role]) => {
       const place = placeOf(step, stops);
       const sign = stretch(`ipl-sign ipl-sign-${role}`, along(place, count), 0, `${stage.word(`story_${role}`)} · ${stage.lineWords(steps[step].line ?? 0)}`);
@@ -110,7 +131,10 @@ function drawTrack(stage, slider, go) {
       return sign;
     });
     below.replaceChildren(...phases, ...turns, ...signs);
-    for (const turn of turns) turn.toggleAttribute("data-narrow", (parseFloat(turn.style.width) / 100) * below.clientWidth < NAMED);
+    // The first and the last turn of a loop before those between them, and outer loops before inner ones.
+    const names = loops.map(([, number, count, , , depth], k) => ({ turn: turns[k], left: turns[k].offsetLeft, width: turns[k].offsetWidth, rank: 2 * depth + Number(number !== 1 && number !== count) }));
+    const kept = written(names, below.clientWidth);
+    for (const name of names) if (!kept.has(name)) name.turn.textContent = "";
     drawn = stops;
   }
 
