@@ -41,21 +41,22 @@ export function drawPanes(stage) {
 
 /** @param {Stage} stage @param {string} name @param {Panel[]} panels @param {Panel[]} joined  The same, drawn of statements. @returns {Part} */
 function drawPane(stage, name, panels, joined) {
+  const drawAll = (/** @type {Panel[]} */ all) => all.map((panel) => ({ name: panel.name, unfolds: panel.unfolds, ...drawPanel(panel, stage.payload) }));
   // Of a graph, which has several layouts, one is seen at a time.
-  const events = panels.flatMap(facesOf);
-  const faces = [...events, ...joined];
-  const drawn = faces.map((panel) => ({ name: panel.name, ...drawPanel(panel, stage.payload) }));
-  const shown = () => drawn.filter((panel) => !panel.root.hasAttribute("hidden"));
-  const seen = () => shown().filter((panel) => !panel.root.hasAttribute("data-away"));
+  const ofEvents = drawAll(panels.flatMap(facesOf));
+  const ofStatements = drawAll(joined);
+  const drawn = [...ofEvents, ...ofStatements];
+  const isByStatement = () => ofStatements.length > 0 && stage.mode === "line";
+  const seen = () => (isByStatement() ? ofStatements : ofEvents).filter((panel) => !panel.root.hasAttribute("hidden"));
   const onAxis = drawn.every((panel) => ON_AXIS.has(panel.name));
   // A pane with a single panel has the name of that panel.
   const title = panels.length === 1 ? drawn[0].name : name;
   const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.flatMap((panel) => panel.parts));
   if (name === "elements") walkGrid(stage, root);
   // The width that the pane would need.
-  stage.root.style.setProperty(`--ipl-${name}`, `${Math.max(drawn[0].width(), ...drawn.slice(events.length).map((panel) => panel.width())) + 28}px`);
+  stage.root.style.setProperty(`--ipl-${name}`, `${Math.max(drawn[0].width(), ...ofStatements.map((panel) => panel.width())) + 28}px`);
   const lenses = name === "storages" ? drawn.map((panel) => drawLenses(stage, root, panel)) : [];
-  const zoom = name === "graph" ? drawZoom(stage, root, panels[0], turn) : null;
+  const zoom = name === "graph" ? drawZoom(stage, root, panels[0], showFitting) : null;
   if (zoom) root.prepend(zoom.root);
   // Among threads, the arrow keys go from warp to warp.
   if (name !== "kernel") walkItems(stage, root, () => seen().flatMap((panel) => panel.items()));
@@ -64,31 +65,28 @@ function drawPane(stage, name, panels, joined) {
   if (head) root.addEventListener("scroll", () => head.setAttribute("transform", `translate(0 ${Math.max(0, root.scrollTop - 6)})`));
   if (onAxis) for (const panel of drawn) panel.root.addEventListener("click", (event) => goTo(stage, panel, event));
 
-  const buttons = faces.flatMap((panel, k) => (panel.unfolds ? [drawUnfold(stage, panel.unfolds.says, drawn[k].unfold)] : []));
+  const buttons = drawn.flatMap(({ unfolds, unfold }) => (unfolds ? [drawUnfold(stage, unfolds.says, unfold)] : []));
   for (const { root: button } of buttons) root.append(button);
 
-  /** What is seen in some room: the pane needs as much as the whole of a graph, whatever is open. @param {number} room */
-  const seenIn = (room) => (zoom ? [drawn[zoom.wholeIn(room)]] : drawn);
+  /** What is seen of events in some room: the pane needs as much as the whole of a graph, whatever is open. @param {number} room */
+  const ofEventsIn = (room) => (zoom ? [ofEvents[zoom.wholeIn(room)]] : ofEvents);
 
   /** The room for drawings, in px of theirs. @param {{across: number}} framed @param {number} by */
   const roomIn = ({ across }, by) => (root.clientWidth - across) / by;
 
-  /** Shows the layout of a graph for the room that there is, or for the box that was opened. */
-  function turn() {
-    if (!zoom) return;
+  /** Of a graph, shows the layout for the room that there is, or for the box that was opened. */
+  function showFitting() {
     const framed = frame();
-    const face = zoom.faceIn(roomIn(framed, framed.large));
-    drawn.forEach((panel, k) => panel.root.toggleAttribute("hidden", k !== face));
+    const face = zoom?.faceIn(roomIn(framed, framed.large));
+    if (zoom) ofEvents.forEach((panel, k) => panel.root.toggleAttribute("hidden", k !== face));
     show();
   }
 
   /** Where steps are statements, their pictures are shown instead of those of the events. */
-  function choose() {
-    if (!joined.length) return;
-    for (const [k, panel] of drawn.entries()) {
-      const isAway = stage.mode === "line" ? k < events.length : k >= events.length;
-      for (const part of panel.parts) part.toggleAttribute("data-away", isAway);
-    }
+  function showMode() {
+    const isAway = isByStatement();
+    for (const part of ofEvents.flatMap((panel) => panel.parts)) part.toggleAttribute("data-away", isAway);
+    for (const part of ofStatements.flatMap((panel) => panel.parts)) part.toggleAttribute("data-away", !isAway);
   }
 
   /** @type {Element[]} */
@@ -103,9 +101,9 @@ function drawPane(stage, name, panels, joined) {
   }
 
   function show() {
-    choose();
+    showMode();
     zoom?.show();
-    const step = joined.length && stage.mode === "line" ? stage.stops[placeOf(stage.step, stage.stops)] : stage.step;
+    const step = isByStatement() ? stage.stops[placeOf(stage.step, stage.stops)] : stage.step;
     changed = seen().flatMap((panel) => panel.show(step, stage.language, stage.followed.storages));
     for (const lens of lenses) lens.show();
   }
@@ -127,9 +125,10 @@ function drawPane(stage, name, panels, joined) {
   }
 
   /** How drawings at a given scale fit: none is smaller than its words can be read, but on a screen so narrow that something would be cut.
-   * @param {{part: number, legible: number, across: number}} frame @param {number} by */
-  function fitting({ part, legible, across }, by) {
-    const least = (root.clientWidth - across) / by < USUAL_ROOM ? SHRUNK : Math.max(SHRUNK, 1 / by);
+   * @param {{part: number, legible: number, across: number}} framed @param {number} by */
+  function fitting(framed, by) {
+    const { part, legible } = framed;
+    const least = roomIn(framed, by) < USUAL_ROOM ? SHRUNK : Math.max(SHRUNK, 1 / by);
     return { part, shrunk: legible ? Math.min(1, legible / by) : least, isWhole: legible > 0 };
   }
 
@@ -137,21 +136,20 @@ function drawPane(stage, name, panels, joined) {
    * @param {number} [most]  If given, all storages may be folded but one: the highest with which the pane is at most this high. */
   function need(size, most) {
     const framed = frame();
-    const { across, down, large } = framed;
+    const { down, large } = framed;
     const by = size ?? large;
     const around = down + root.offsetHeight - root.clientHeight;
     const left = most && (most - around) / by;
     // The pictures of events and of statements have the same room, so that nothing moves between them.
-    const heightOf = (/** @type {typeof drawn} */ of) => of.reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by), left).height * by, 0);
-    const there = seenIn(roomIn(framed, by));
-    return Math.ceil(around + Math.max(heightOf(there.slice(0, events.length)), heightOf(there.slice(events.length))));
+    const heightOf = (/** @type {typeof drawn} */ of) => of.reduce((sum, panel) => sum + panel.sizeIn(roomIn(framed, by), fitting(framed, by), left).height * by, 0);
+    return Math.ceil(around + Math.max(heightOf(ofEventsIn(roomIn(framed, by))), heightOf(ofStatements)));
   }
 
   /** Whether something would be cut off at its side. @param {number} size */
   function isCut(size) {
     const framed = frame();
     const room = roomIn(framed, size);
-    return seenIn(room).some((panel) => panel.sizeIn(room, fitting(framed, size)).width > room + 1);
+    return [...ofEventsIn(room), ...ofStatements].some((panel) => panel.sizeIn(room, fitting(framed, size)).width > room + 1);
   }
 
   // An axis shows every step, and a launch is always the same: nothing needs to be scrolled into view.
@@ -185,11 +183,10 @@ function drawPane(stage, name, panels, joined) {
   /** Adapts to the room, and draws what has changed while it was closed. */
   function fit() {
     const framed = frame();
-    const { across, down, large } = framed;
-    for (const panel of drawn) panel.fit((root.clientWidth - across) / large, fitting(framed, large), (root.clientHeight - down) / large);
+    const { down, large } = framed;
+    for (const panel of drawn) panel.fit(roomIn(framed, large), fitting(framed, large), (root.clientHeight - down) / large);
     if (isBehind && !isSeen()) return;
-    if (zoom) turn();
-    else show();
+    showFitting();
     settle()?.();
   }
 

@@ -14,8 +14,11 @@ export function fitting(widths, room) {
   return at < 0 ? widths.length - 1 : at;
 }
 
+/** The layouts of a whole graph, the widest first. @param {Panel} panel @returns {Panel[]} */
+const wholesOf = (panel) => [panel, ...(panel.narrower ?? [])];
+
 /** All layouts of a graph: its own, then those that its boxes open into. @param {Panel} panel @returns {Panel[]} */
-export const facesOf = (panel) => [panel, ...(panel.narrower ?? []), ...(panel.opens ?? []).map((each) => each.panel)];
+export const facesOf = (panel) => [...wholesOf(panel), ...(panel.opens ?? []).map((each) => each.panel)];
 
 /** The boxes that a step is about, the most urgent first, and any other. */
 const TELLING = [".ipl-failed", ".ipl-unpacking", ".ipl-running", ".ipl-arrived", ".ipl-new", ""];
@@ -24,7 +27,7 @@ const TELLING = [".ipl-failed", ".ipl-unpacking", ".ipl-running", ".ipl-arrived"
 export function drawZoom(stage, pane, panel, changed) {
   const { payload } = stage;
   const opens = panel.opens ?? [];
-  const whole = facesOf(panel).slice(0, facesOf(panel).length - opens.length);
+  const whole = wholesOf(panel);
   const back = html("button", { type: "button", class: "ipl-zoom-out" });
   const note = html("p", { class: "ipl-graph-note" });
   const root = html("div", { class: "ipl-overview", hidden: "" }, back, note);
@@ -65,11 +68,10 @@ export function drawZoom(stage, pane, panel, changed) {
 
   /** The layout of the whole graph for some room, and the one that is seen. @param {number} room */
   const wholeIn = (room) => {
-    const widest = fitting(whole.map(({ width }) => width), room);
-    if (!stage.root.classList.contains("ipl-present")) return widest;
+    const there = whole.slice(fitting(whole.map(({ width }) => width), room));
     // On a projector, where nothing is scrolled, that which needs the least height.
-    const lowest = Math.min(...whole.slice(widest).map(({ height }) => height));
-    return whole.findIndex(({ height }, k) => k >= widest && height === lowest);
+    const best = stage.root.classList.contains("ipl-present") ? there.reduce((one, other) => (other.height < one.height ? other : one)) : there[0];
+    return whole.indexOf(best);
   };
   const faceIn = (/** @type {number} */ room) => (open < 0 ? wholeIn(room) : whole.length + open);
 
