@@ -142,36 +142,45 @@ def joined_steps(recording: Recording, parts: Sequence[Step]) -> Step:
 
 
 def _told_apart(recording: Recording, step: Step, parts: Sequence[Step]) -> Step:
-    """The joined step as a step of its own: with the error and the operation that it is about, the writes of backward, and only what can be seen."""
+    """The joined step as a step of its own: about the event that tells most, with the writes of backward, and only what can be seen."""
     before, after = recording.before(parts[0].index), recording.state(parts[-1].index)
-    failed = next((each for each in parts if each.error is not None), None)
-    moment = next((each for each in reversed(parts) if each.backward is not None), None)
     writes = _writes(
         replace(write, tensor=_seen(recording, write, each, after))
         for each in parts
         for write in each.writes
         if write.storage in after.storages
     )
-    acting = [each for each in parts if each.kind == "operation"]
-    teller = next((each for each in reversed(acting) if each.writes), acting[-1] if acting else None)
-    if failed is not None:
-        return replace(step, kind="error", op=failed.op, inputs=failed.inputs, error=failed.error, writes=writes)
-    if moment is not None and (teller is None or not any(each.writes for each in acting)):
-        return replace(step, kind="backward", phase="backward", op=moment.op, backward=moment.backward, writes=writes)
-    if teller is None:
+    told = _most_telling(parts)
+    if told is None:
         return replace(step, writes=writes)
-    made = teller.output if teller.output in after.tensors and teller.output not in before.tensors else None
+    acting = [each for each in parts if each.kind == "operation"] if told.kind == "operation" else []
     reads = [read for each in acting for read in each.reads if read.storage in before.storages]
     return replace(
         step,
-        kind="operation",
-        op=teller.op,
-        category=teller.category,
-        output=made,
-        kept=teller.kept if teller.kept in after.nodes else None,
+        kind=told.kind,
+        phase="backward" if told.kind == "backward" else step.phase,
+        op=told.op,
+        category=told.category,
+        inputs=told.inputs if told.kind == "error" else step.inputs,
+        output=told.output if told.output in after.tensors and told.output not in before.tensors else None,
         writes=writes,
+        kept=told.kept if told.kept in after.nodes else None,
+        backward=told.backward,
+        error=told.error,
         reads=_reads(reads, after),
     )
+
+
+def _most_telling(parts: Sequence[Step]) -> Step | None:
+    """The first error, or else the last operation that wrote, or else the last moment of backward, or else the last operation."""
+    latest = parts[::-1]
+    found = [
+        *(each for each in parts if each.error is not None),
+        *(each for each in latest if each.kind == "operation" and each.writes),
+        *(each for each in latest if each.backward is not None),
+        *(each for each in latest if each.kind == "operation"),
+    ]
+    return found[0] if found else None
 
 
 def _seen(recording: Recording, write: WriteFacts, step: Step, after: State) -> int:
