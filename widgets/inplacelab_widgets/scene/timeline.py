@@ -175,8 +175,8 @@ NARROWEST = 640.0
 """The least width of the axis in a player, in px; otherwise it is as wide as its pane. Words beside the axis fit into this width."""
 WIDEST_STEP = 76.0
 _APART = 8.0
-_NUMBER = 16.0
-"""The room of a line number, in px."""
+_TOLD_APART = 14.0
+"""The distance of line numbers with code from what is beside them, in px: more than the blanks in the code."""
 _CODE = 170.0
 """The most that a line number takes together with the code, in px."""
 
@@ -248,20 +248,24 @@ def line_marks(recording: Recording, axis: Axis, y: float) -> list[Mark]:
     marks = [text(LEFT - 12, y, between(0, last, Look("text tiny end", words.STEP_AXIS)))]
     lines = [None, *(step.line for step in recording.steps)]
     begun = [index for index, (before, line) in enumerate(pairwise(lines)) if line not in {None, before}]
-    are_close = any(axis.x(after) - axis.x(index) < room_for(_NUMBER) for index, after in pairwise(begun))
+    halves = {index: width_of(str(lines[index + 1]), SMALL) / 2 for index in begun}
+    are_close = any(
+        axis.x(after) - axis.x(index) < room_for(halves[index] + halves[after] + _APART)
+        for index, after in pairwise(begun)
+    )
     edge = 0.0
     for index, after in pairwise([*begun, axis.steps]):
-        x, line = axis.x(index), str(lines[index + 1])
-        if x < edge:
+        x, line, half = axis.x(index), str(lines[index + 1]), halves[index]
+        if are_close and x < edge + room_for(half):
             continue
-        half = width_of(line, SMALL) / 2
         code = f"{line} {line_text(recording, recording.steps[index].place).strip()}"
         wide = width_of(code, SMALL) - half
-        end = WIDTH if are_close or after == axis.steps else axis.x(after) - SMALL
+        is_free = are_close or after == axis.steps
+        end = WIDTH if is_free else axis.x(after) - room_for(halves[after] + _TOLD_APART)
         has_code = len(code) > len(line) + 1 and wide <= min((end - x) / room_for(1), _CODE)
         place, style, said = (x - half, "text tiny", code) if has_code else (x, "text tiny middle", line)
         marks.append(text(round(place, 1), y, between(0, last, Look(style, said))))
-        edge = x + room_for(wide + SMALL if has_code else _NUMBER)
+        edge = x + room_for((wide if has_code else half) + _TOLD_APART)
     return marks
 
 

@@ -86,6 +86,8 @@ def rows_of(lives: Lives) -> dict[int, int]:
 
 GRAIN = 4.0
 """Marks of one kind in one row that begin within this many px are merged."""
+_AIR = 4.0
+"""The distance between words, or of words from a thread, in px."""
 
 
 class Crowd:
@@ -139,7 +141,7 @@ def versions_above(labels: list[tuple[float, str, str, int]], y: float, end: int
     edge = 0.0
     for wanted, said, key, step in [*others, last]:
         x = min(wanted, WIDTH - width_of(said, SMALL))
-        room = x + room_for(width_of(said, SMALL) + 1)
+        room = x + room_for(width_of(said, SMALL) + _AIR)
         if x >= edge and (key == last[2] or room <= last[0] or not marks):
             looks = lasting(((0, Look("text tiny ahead", said)), (step, Look("text tiny", said))), end)
             marks.append(text(round(x, 1), y - 7, looks, keys=(key,)))
@@ -208,7 +210,6 @@ _Span = tuple[float, float]
 
 _BELOW = 9.0
 """The distance from a lane to its thread, in px."""
-_AIR = 4.0
 
 
 class _Thread:
