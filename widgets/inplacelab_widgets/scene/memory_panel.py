@@ -17,7 +17,7 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import made
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.svg import Group, Look, Mark, Panel, between, path, runs, text
-from inplacelab_widgets.scene.text_layout import SMALL, coordinate, size_in_bytes, width_of
+from inplacelab_widgets.scene.text_layout import coordinate, prose_width_of, size_in_bytes
 from inplacelab_widgets.scene.timeline import (
     LEFT,
     NARROWEST,
@@ -200,7 +200,9 @@ def holder_marks(recording: Recording, top: float) -> tuple[list[Mark], list[Mar
         (each.index, f"M{coordinate(LEFT + each.peak * scale)} {coordinate(top - 2)}v16") for each in recording.steps
     )
     marks.append(Mark("path", (), runs((step, Look("peak", None, (("d", line),))) for step, line in ticks)))
-    marks.append(text(0, top + 10, between(0, last, Look("text soft", words.HELD_SUMMED if summed else words.HELD))))
+    marks.append(
+        text(0, top + 10, between(0, last, Look("text prose soft", words.HELD_SUMMED if summed else words.HELD)))
+    )
     legend, bottom = _legend(totals, top + 25, last)
     return marks, legend, bottom + 4
 
@@ -280,12 +282,14 @@ def _legend(totals: list[tuple[int, dict[Kind, int]]], y: float, last: int) -> t
         if not any(now[kind] for _, now in totals):
             continue
         labels = [(step, words.SEGMENTS[kind].format(size=size_in_bytes(now[kind]))) for step, now in totals]
-        room = _SWATCH + 6 + max(width_of(each, SMALL) for each in {each for _, each in labels}) + 14
+        room = _SWATCH + 6 + max(prose_width_of(each) for each in {each for _, each in labels}) + 14
         if x > LEFT and x + room > NARROWEST:
             x, y = LEFT, y + _LINE
         swatch = f"M{coordinate(x)} {coordinate(y - 4)}h{coordinate(_SWATCH)}"
         marks.append(path(swatch, between(0, last, Look(f"held held-{kind}"))))
-        marks.append(text(round(x + _SWATCH + 6, 1), y, runs((step, Look("text", each)) for step, each in labels)))
+        marks.append(
+            text(round(x + _SWATCH + 6, 1), y, runs((step, Look("text prose", each)) for step, each in labels))
+        )
         x += room
     return marks, y
 
@@ -321,8 +325,10 @@ def _counts(recording: Recording) -> Iterable[Mark]:
     """The numbers of the present step, on the left."""
     yield text(0, 13, between(0, len(recording) - 1, Look("text prose bold", words.MEMORY)))
     steps = recording.steps
-    yield text(0, 27, runs((s.index, Look("text", words.LIVE.format(live=size_in_bytes(s.live)))) for s in steps))
-    yield text(0, 41, runs((s.index, Look("text soft", words.PEAK.format(peak=size_in_bytes(s.peak)))) for s in steps))
+    yield text(0, 27, runs((s.index, Look("text prose", words.LIVE.format(live=size_in_bytes(s.live)))) for s in steps))
+    yield text(
+        0, 41, runs((s.index, Look("text prose soft", words.PEAK.format(peak=size_in_bytes(s.peak)))) for s in steps)
+    )
 
 
 def _curves(recording: Recording, axis: Axis) -> list[Mark]:

@@ -79,6 +79,11 @@ def prose_width(line: str, size: float) -> float:
     return round(sum(prose) * size + _width("".join(parts[1::2]), size), 2)
 
 
+def prose_width_of(words: Text, size: float = SMALL) -> float:
+    """Returns the width that `words` need in the font of sentences, in px: that of the longer language."""
+    return max(prose_width(words.in_language(language), size) for language in LANGUAGES)
+
+
 def _most(limit: int, fits: Callable[[int], bool]) -> int:
     """Returns the largest number up to `limit` that fits, in few trials: if one fits, so do all smaller ones. 0 if none does."""
     found, end = 0, limit

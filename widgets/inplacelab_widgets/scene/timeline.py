@@ -245,7 +245,7 @@ def line_marks(recording: Recording, axis: Axis, y: float) -> list[Mark]:
     room, fewer lines with their code.
     """
     last = axis.steps - 1
-    marks = [text(LEFT - 12, y, between(0, last, Look("text tiny end", words.STEP_AXIS)))]
+    marks = [text(LEFT - 12, y, between(0, last, Look("text prose tiny end", words.STEP_AXIS)))]
     lines = [None, *(step.line for step in recording.steps)]
     begun = [index for index, (before, line) in enumerate(pairwise(lines)) if line not in {None, before}]
     halves = {index: width_of(str(lines[index + 1]), SMALL) / 2 for index in begun}

@@ -25,7 +25,7 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene.names import player_words
 from inplacelab_widgets.scene.saved_tensors import Pin, pins
 from inplacelab_widgets.scene.svg import Group, Look, Mark, More, Panel, between, lasting, path, rect, text
-from inplacelab_widgets.scene.text_layout import SMALL, coordinate, short_name, width_of
+from inplacelab_widgets.scene.text_layout import SMALL, coordinate, prose_width_of, short_name, width_of
 from inplacelab_widgets.scene.timeline import (
     LEFT,
     WIDTH,
@@ -331,12 +331,12 @@ def versions_panel(recording: Recording) -> Panel:
         if terms_of(recording).has_gradients:
             one, several = words.ONE_MORE_LANE, words.MORE_LANES
         said = one if choice.left_out == 1 else several.format(count=choice.left_out)
-        marks.append(text(0, height + 12, between(0, last, Look("text soft", said))))
+        marks.append(text(0, height + 12, between(0, last, Look("text prose soft", said))))
         height += NOTE
     main, head = Group(0, 0, WIDTH, height, 0, last, tuple(marks)), _head(recording, axis)
     if not choice.folded:
         return Panel("lanes", WIDTH, height, (main, head), _descriptions(recording))
-    note_text = text(0, 12, between(0, last, Look("text soft", choice.says)))
+    note_text = text(0, 12, between(0, last, Look("text prose soft", choice.says)))
     note = Group(0, height, WIDTH, NOTE, 0, last, (note_text,))
     hidden, room = _rows(recording, axis, choice.folded, saved_pins, 0)
     rest = Group(0, height, WIDTH, room, 0, last, tuple(hidden))
@@ -372,9 +372,10 @@ def _head(recording: Recording, axis: Axis) -> Group:
     for step in [0, *phase_changes(recording)]:
         x = axis.x(step)
         name = phases[stages(recording)[step]]
-        if name.en and x >= edge and x + room_for(width_of(name)) <= WIDTH:
-            marks.append(text(x, 18, between(0, last, Look("text soft", name))))
-            edge = x + room_for(width_of(name) + 10)
+        width = prose_width_of(name)
+        if name.en and x >= edge and x + room_for(width) <= WIDTH:
+            marks.append(text(x, 18, between(0, last, Look("text prose soft", name))))
+            edge = x + room_for(width + 10)
     return Group(0, 0, WIDTH, HEAD, 0, last, (*marks, *line_marks(recording, axis, 29), point))
 
 
