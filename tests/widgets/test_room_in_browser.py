@@ -16,6 +16,7 @@ from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
 from tests.in_browser import open_page, until_it_presents, until_still
+from tests.recorders.golden.renew import run
 
 pytestmark = pytest.mark.browser
 
@@ -451,3 +452,18 @@ def test_a_page_of_its_own_has_larger_pictures_than_a_notebook(play: Callable[..
 
     assert size_of(play(views(), width=1264, height=900)) >= 1.2
     assert size_of(play(views(), width=1264, height=900, notebook=True)) == pytest.approx(1, abs=0.01)
+
+
+def test_a_line_that_is_scrolled_into_sight_leaves_no_line_cut_off_at_the_top(play: Callable[..., Any]) -> None:
+    lines = "x = paddle.ones([2])\n" + "x.add_(x)\n" * 40 + "# the end\n" * 60
+    recording = run(lines).recording
+    assert recording is not None
+    page = play(recording, width=1280)
+    tops = []
+    for step in range(len(recording)):
+        go(page, step)
+        until_still(page)
+        tops.append(page.evaluate("() => document.querySelector('.ipl-code').scrollTop"))
+    starts = page.evaluate("() => [...document.querySelectorAll('.ipl-code li')].map((line) => line.offsetTop)")
+    assert max(tops) > 0
+    assert {*tops} - {0} <= {*starts}

@@ -303,7 +303,10 @@ export function drawCode(stage, isAbove = false) {
     const highest = Math.min(...[main, ...traced].map((line) => line.offsetTop));
     const [top, height] = bottom - highest <= room ? [highest, bottom - highest] : [main.offsetTop, main.offsetHeight];
     const isInSight = top >= list.scrollTop && top + height <= list.scrollTop + room;
-    return isInSight ? undefined : () => scrollPane(list, { top: Math.max(0, top - Math.max(0, Math.min(room / 3, room - height))), left: list.scrollLeft });
+    const wanted = top - Math.max(0, Math.min(room / 3, room - height));
+    // No line is cut off at the top.
+    const first = linesOf(shownText).find((line) => line.offsetTop >= wanted);
+    return isInSight ? undefined : () => scrollPane(list, { top: wanted > 0 && first ? first.offsetTop : 0, left: list.scrollLeft });
   }
 
   /** The height of all lines, as they are wrapped now; of those around any line, where only these are shown. */
