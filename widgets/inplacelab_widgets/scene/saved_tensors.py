@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from inplacelab.language import Text, enumerated
 from inplacelab.recording import queries
 from inplacelab.recording.facts import NodeFacts, SavedFacts
+from inplacelab.recording.naming import says_nothing
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.names import kept_names, node_name, unquoted
@@ -64,6 +65,8 @@ class PinContent:
     """The present version of its storage."""
     checked: bool
     """Whether backward is checking it in this step."""
+    attributes: str
+    """The attributes of the node that have it: "_saved_mat2"; "" if the picture calls it by that name."""
 
     def said(self, *, turned: bool) -> Words:
         """Returns what is said of it; `turned` in the step that makes it stale."""
@@ -161,7 +164,8 @@ def _face(recording: Recording, state: State, node: NodeFacts, saved: list[Saved
         checked = error.node == node.id and any(each.storage == error.storage for each in saved)
     elif backward is not None and backward.action == "unpack" and backward.node == node.id:
         checked = any((backward.saved, backward.kept_at) == (each.name, each.version) for each in saved)
-    return PinContent(status, owner, held, says[status], now, checked)
+    attributes = ", ".join(f"_saved_{each.name}" for each in saved if says_nothing(each.name))
+    return PinContent(status, owner, held, says[status], now, checked, attributes)
 
 
 # --- folds ------------------------------------------------------------------------------------------------------------
