@@ -43,7 +43,7 @@ export function drawPanes(stage) {
 function drawPane(stage, name, panels, joined) {
   // Of a graph, which has several layouts, one is seen at a time.
   const events = panels.flatMap(facesOf);
-  const faces = [...events, ...joined];
+  const faces = [...events, ...joined.flatMap(facesOf)];
   const drawn = faces.map((panel) => ({ name: panel.name, ...drawPanel(panel, stage.payload) }));
   const shown = () => drawn.filter((panel) => !panel.root.hasAttribute("hidden"));
   const seen = () => shown().filter((panel) => !panel.root.hasAttribute("data-away"));
@@ -78,7 +78,7 @@ function drawPane(stage, name, panels, joined) {
     if (!zoom) return;
     const framed = frame();
     const face = zoom.faceIn(roomIn(framed, framed.large));
-    drawn.forEach((panel, k) => panel.root.toggleAttribute("hidden", k !== face));
+    drawn.forEach((panel, k) => panel.root.toggleAttribute("hidden", k % events.length !== face));
     show();
   }
 
