@@ -20,7 +20,7 @@ from inplacelab.language import Text
 from inplacelab.place import Place, same_line
 from inplacelab.recording import numerals
 from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, StorageFacts, TensorFacts
-from inplacelab.recording.places import names_at, said_call, said_line
+from inplacelab.recording.places import bare_name, names_at, said_call, said_line
 from inplacelab.recording.recording import Recording, State, coming
 from inplacelab.recording.relations import made
 from inplacelab.recording.source_tree import line_text
@@ -145,11 +145,47 @@ def _was_called_elsewhere(state: State, node: NodeFacts) -> bool:
 RESULT = "out"
 """What a derivative calls the result of its operation."""
 
-_POSITIONS = {"x": 0, "y": 1, "self": 0, "other": 1}
-"""The operand that a parameter stands for. Needed if several operands look alike, such as a tensor and its `detach()`."""
+_POSITIONS = {
+    "x": 0, "y": 1, "self": 0, "other": 1, "mat": 1, "vec": -1, "mat1": 1, "mat2": -1, "batch1": 1, "batch2": -1,
+    "vec1": 1, "vec2": -1, "tensor1": 1, "tensor2": -1,
+}  # fmt: skip
+"""The operand that a parameter stands for whose name says nothing to a reader: he sees its position. It is the one at this position if several operands
+look alike, such as a tensor and its `detach()`.
+"""
+_OF_ENGINE = ("x", "y")
+_INNER = re.compile(r"result\d")
+"""What PyTorch calls further results of an operation, which the program may not get."""
+
+PARAMETERS = {"linear": ("input", "weight", "bias")}
+"""What the documentation calls the operands of operations that another operation computes, whose derivative has other names for them."""
+
+
+def says_nothing(role: str) -> bool:
+    """Returns whether what a derivative calls a saved tensor is known from PyTorch's source only."""
+    return (role in _POSITIONS and role not in _OF_ENGINE) or _INNER.fullmatch(role) is not None
+
 
 ORDINALS = (Text("first", "第一个"), Text("second", "第二个"), Text("third", "第三个"))
 """Which operand it is, by its position."""
+
+
+def operand_of(role: str, op: str, count: int) -> tuple[str, int | None]:
+    """Returns what the documentation calls an operand, and its position, where what a derivative calls it says nothing: ("", None) for the only one.
+
+    Args:
+        role: what the derivative calls it.
+        op: the operation as the program called it.
+        count: how many tensors it was given; 0 if that is not known.
+
+    >>> operand_of("mat2", "linear", 3), operand_of("mat2", "mm", 2), operand_of("self", "tanh", 1), operand_of("index", "gather", 2)
+    (('weight', None), ('', 1), ('', None), ('index', None))
+    """
+    if not says_nothing(role):
+        return role, None
+    position = _POSITIONS.get(role)
+    if position is not None and op in PARAMETERS:
+        return PARAMETERS[op][position < 0], None
+    return "", None if position is None or count < 2 or position >= count else position % count
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +193,7 @@ class Kept:
     """The tensor of the program whose value a node has saved, as it was then.
 
     Attributes:
-        role: the derivative's name for it.
+        role: what the operation's documentation calls it, or else the derivative; "" if that name says nothing.
         tensor: the tensor, by number; None if it was freed immediately, or is unknown.
         name: the learner's name for it when its line was done; "" if it had none.
         made_by: for a tensor without a name, the operation that made it, and its place.
@@ -201,10 +237,11 @@ class Naming:
 
 def kept_values(recording: Recording) -> Mapping[tuple[int, str], Kept]:
     """Returns the tensor behind each saved value, by node and by the derivative's name for it."""
-    return recording.once(_kept_values)
+    return recording.once(all_kept)
 
 
-def _kept_values(recording: Recording) -> dict[tuple[int, str], Kept]:
+def all_kept(recording: Recording) -> dict[tuple[int, str], Kept]:
+    """Works it out: see `kept_values`."""
     found: dict[tuple[int, str], Kept] = {}
     for step in recording.steps:
         for number, node in step.nodes:
@@ -218,7 +255,8 @@ def _whose(recording: Recording, step: Step, node: int, saved: SavedFacts) -> Ke
     state = recording.state(step.index)
     if step.kept != node:  # the node is older than the recording, or first seen in backward
         tensor = next(_alike(state.tensors.values(), saved), None)
-        return Kept(saved.name, *_called(recording, tensor, state, step.place), alone=False, step=None)
+        role = "" if says_nothing(saved.name) else saved.name
+        return Kept(role, *_called(recording, tensor, state, step.place), alone=False, step=None)
     if saved.name == RESULT:
         # In `y = a.exp().relu_()` it is `y` from the beginning.
         names = () if step.output is None else state.called(step.output).names
@@ -232,13 +270,19 @@ def _whose(recording: Recording, step: Step, node: int, saved: SavedFacts) -> Ke
     alone = len(step.inputs) < 2
     place = _place(step, [each.id for each in operands], saved.name, tensor)
     there = before if tensor is not None and tensor.id in before.tensors else state
-    return Kept(saved.name, *_called(recording, tensor, there, step.place), alone=alone, step=step.index, place=place)
+    role, parameters = saved.name, PARAMETERS.get(step.op or "", ())
+    if place is not None and place < len(parameters):
+        role, place = parameters[place], None
+    elif place is None:
+        role = operand_of(role, step.op or "", 0)[0]
+    return Kept(role, *_called(recording, tensor, there, step.place), alone=alone, step=step.index, place=place)
 
 
 def _place(step: Step, known: Sequence[int], role: str, tensor: TensorFacts | None) -> int | None:
     position = _POSITIONS.get(role)
-    if position is None or position >= len(step.inputs):
+    if position is None or position >= len(step.inputs) or not step.inputs:
         return None
+    position %= len(step.inputs)
     there = step.inputs[position]
     if tensor is None:  # a number, for example: an operand that is not a tensor of the program
         return position if there not in known else None
@@ -254,6 +298,9 @@ def _operand(step: Step, operands: Sequence[TensorFacts], saved: SavedFacts) -> 
         fitting = [each for each in fitting if each.shape == saved.shape] or fitting
     else:
         fitting = list(_alike(operands, saved))
+        sharing = [each for each in operands if each.storage == saved.storage]
+        if not fitting and len(sharing) == 1:  # a layer keeps a transposed view of its weight, for example
+            fitting = sharing
     position = _POSITIONS.get(saved.name, 0)
     if position < len(operands) and operands[position] in fitting:
         return operands[position]
@@ -272,7 +319,7 @@ def _called(
     if tensor is None:
         return None, "", None
     name = name_on_line(recording, place, state.called(tensor.id).names)
-    return tensor.id, name, None if name else _maker(recording, tensor.id)
+    return tensor.id, name, None if name else _maker(recording, tensor.id, place)
 
 
 def name_on_line(recording: Recording, place: Place | None, names: Sequence[str], *, or_first: bool = True) -> str:
@@ -286,10 +333,21 @@ def _occurs_in(word: str, text: str) -> bool:
     return bool(word) and re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", text) is not None
 
 
-def _maker(recording: Recording, tensor: int) -> tuple[str, Place | None] | None:
-    """Returns the operation that made a tensor, as the program wrote it, and its place."""
+def _maker(recording: Recording, tensor: int, here: Place | None) -> tuple[str, Place | None] | None:
+    """Returns the operation that made a tensor, as the program wrote it, and its place; None for an expression such as `x[0]` on the line of `here`."""
     how = made(recording).get(tensor)
-    return (how.op, how.place) if how is not None and how.how == "made" else None
+    if how is None or how.how != "made":
+        return None
+    return how.op, None if is_expression(how.op) and same_line(how.place, here) else how.place
+
+
+def is_expression(op: str) -> bool:
+    """Returns whether an operation is written as the expression for its result.
+
+    >>> [is_expression(op) for op in ("x[0]", "x * 2", "*", "exp", "nn.relu")]
+    [True, True, False, False, False]
+    """
+    return re.search(r"\w", op) is not None and re.fullmatch(r"[\w.]+", op) is None
 
 
 def naming(recording: Recording, state: State, node: int, *saved: SavedFacts) -> Naming:
@@ -326,12 +384,13 @@ _value = attrgetter(*(each.name for each in fields(SavedFacts) if each.name != "
 def _naming(state: State, group: Sequence[tuple[SavedFacts, Kept]], shown: Callable[[str], str]) -> Naming:
     saved, kept = group[0]
     result, brief = kept.role == RESULT, _brief(state, kept, saved, shown)
-    whole = brief if kept.name and not _is_former(state, kept) else Text("the {0}", "{0}").format(brief)
+    is_code = kept.name or (kept.made_by is not None and kept.made_by[1] is None and is_expression(kept.made_by[0]))
+    whole = brief if is_code and not _is_former(state, kept) else Text("the {0}", "{0}").format(brief)
     if result:
         whole = _its_result(state, kept, whole)
     if saved.copy and kept.tensor is not None:
         whole = Text("a copy of {0}", "{0} 的副本").format(whole)
-    roles = [] if result or (kept.alone and kept.tensor is not None) else [each for _, each in group]
+    roles = [] if result or (kept.alone and kept.tensor is not None) else _said_roles([each for _, each in group])
     short = ([Text("result", "结果")] if result and kept.name else []) + ([_role(roles)] if roles else [])
     short += [Text("own copy", "副本")] if saved.copy else []
     short += [Text("inferred", "推断")] if saved.inferred else []
@@ -349,6 +408,8 @@ def _brief(state: State, kept: Kept, saved: SavedFacts, shown: Callable[[str], s
     if kept.made_by is None:
         return _constant(state, saved) or Text("value of {0}", "{0} 的值").format(storage_label(saved.storage))
     op, place = kept.made_by
+    if place is None and is_expression(op):
+        return Text("`{0}`", "`{0}`").format(op)
     if place is None:
         return Text("result of `{0}`", "`{0}` 的结果").format(op)
     return Text("result of `{0}` in {1}", "{1} `{0}` 的结果").format(
@@ -381,6 +442,15 @@ def _its_result(state: State, kept: Kept, whole: Text) -> Text:
     return Text(*(("its result, {0}", "它的结果（{0}）") if former else ("its result {0}", "它的结果 {0}"))).format(
         whole
     )
+
+
+def _said_roles(group: Sequence[Kept]) -> list[Kept]:
+    """Returns the roles that say more than the names: the weight of a layer is not called "`net.weight` (operand `weight`)"."""
+    return [
+        each
+        for each in group
+        if each.role and (each.place is not None or bare_name(each.name).rpartition(".")[2] != each.role)
+    ]
 
 
 def _as(roles: Sequence[Kept]) -> Text:

@@ -14,6 +14,7 @@ from typing import TypeVar
 from inplacelab.place import same_line
 from inplacelab.recording.code_of_steps import Candidate, codes_of_nodes, spellings
 from inplacelab.recording.facts import ReadFacts, RewireFacts, Step, StorageFacts, WriteFacts
+from inplacelab.recording.naming import Kept, all_kept
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import all_made
 from inplacelab.recording.slots import joined as joined_runs
@@ -75,6 +76,7 @@ def _by_statement(recording: Recording) -> Recording:
     joined.takes_over(all_made, recording.once(all_made))
     joined.takes_over(codes_of_nodes, recording.once(codes_of_nodes))
     joined.takes_over(_no_values, _former_values(recording))
+    joined.takes_over(all_kept, _kept(recording))
     known = recording.once(spellings)
     spelled: Mapping[int, Candidate] = {
         index: (None, _shown(recording, run)) if len(run) > 1 else known[run.start]
@@ -83,6 +85,15 @@ def _by_statement(recording: Recording) -> Recording:
     }
     joined.takes_over(spellings, spelled)
     return joined
+
+
+def _kept(recording: Recording) -> Mapping[tuple[int, str], Kept]:
+    """Whose values nodes keep: an operation tells that, of which a statement has several."""
+    numbers = {index: number for number, run in enumerate(statements(recording)) for index in run}
+    return {
+        key: kept if kept.step is None else replace(kept, step=numbers[kept.step])
+        for key, kept in recording.once(all_kept).items()
+    }
 
 
 def _shown(recording: Recording, run: range) -> str:

@@ -213,7 +213,7 @@ def kept_facts(context: StepContext, number: int, saved: SavedFacts) -> KeptFact
     step = None if kept.step is None else recording.steps[kept.step]
     storage = context.after.storages.get(saved.storage)
     alone = kept.alone and kept.tensor is not None
-    named = [] if alone or len(positions) == len(others) else [each.role for each in others]
+    named = [] if alone or len(positions) == len(others) else [each.role for each in others if each.role]
     bound = context.after.bound(kept.name) if kept.name else None
     coming = kept.tensor is not None and context.after.called(kept.tensor).awaits(kept.name)
     op, place = kept.made_by or ("", None)

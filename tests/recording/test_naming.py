@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 from inplacelab.place import Place
 from inplacelab.recording import Recording, sentence
-from inplacelab.recording.naming import edge_names, naming
+from inplacelab.recording.naming import edge_names, kept_values, naming, namings
 from inplacelab.recording.quiz.memory import on_storage
 from inplacelab.recording.recording import Called, coming_names
 from inplacelab.recording.sentences.phrases import StepContext
+from inplacelab.recording.statements import by_statement
 from tests.recorders.golden.renew import PROGRAMS, run
+from tests.recorders.runs import run as run_with
 from tests.subtests import for_each
 
 START = "x = paddle.to_tensor([1., 2.], stop_gradient=False)\n"
@@ -148,3 +152,39 @@ def test_no_name_is_said_to_come_that_does_not(name: str) -> None:
             assert {state.tensors[key].names for state in between} == {()}
             assert {state.called(key) for state in between} == {Called(key, names, binds.place)}
             assert recording.state(binds.index).called(key) == Called(key, names)
+
+
+LINEAR = """\
+net = torch.nn.Linear(2, 3)
+x = torch.ones([4, 2], requires_grad=True)
+y = net(x[1:] * 2)
+z = (x[:2] @ x[2:]) * 2
+p = torch.nn.functional.max_pool2d((x * 1)[None, None], 2)
+"""
+
+
+def test_operands_have_the_names_of_the_documentation_and_not_those_of_derivatives() -> None:
+    """A `Linear` is computed by `addmm`, whose derivative calls what it keeps `mat1` and `mat2`."""
+    pytest.importorskip("torch")
+    recording = run_with(LINEAR, "torch").recording
+    said = {
+        node.name: [each.short.en for each in namings(recording, state, key, node.saved)]
+        for state in recording.states()
+        for key, node in state.step.nodes
+        if node is not None and node.saved
+    }
+    assert said["AddmmBackward0"] == ["`x[1:] * 2` (operand `input`)", "`net.weight`"]
+    assert sorted(said["MmBackward0"]) == ["`x[2:]` (operand 2)", "`x[:2]` (operand 1)"]
+    assert "self" not in str(said)
+    assert "result1" not in str(said)
+
+
+def test_a_statement_has_the_names_of_its_events() -> None:
+    pytest.importorskip("torch")
+    recording = run_with(LINEAR, "torch").recording
+    whole = by_statement(recording)
+    assert len(whole) < len(recording)
+    for key, node in whole.state().nodes.items():
+        names = [[each.short for each in namings(each, each.state(), key, node.saved)] for each in (recording, whole)]
+        assert names[0] == names[1]
+    assert {kept.step for kept in kept_values(whole).values()} <= {None, *range(len(whole))}

@@ -15,6 +15,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
+from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.graph_layout import layout
 from inplacelab_widgets.scene.graph_panel import PANES, graph_panel
 from inplacelab_widgets.scene.palette import resolved
@@ -444,12 +445,14 @@ def test_a_failed_node_is_named_on_its_box() -> None:
     recording = recorded(broken)
     panel, last = graph_panel(recording), len(recording) - 1
     assert recording.steps[last].error is not None
+    line = next(step.line for step in recording.steps if step.op == "matmul")
     for each in (panel, *panel.narrower):
         assert nodes(each, last).count("node failed") == 1
         assert any(words.startswith("✗ Matmul") for words in said(each, last))
-        assert any(
-            words.endswith(" stale") for words in said(each, next(s.index for s in recording.steps if s.op == "add_"))
-        )
+        write = next(step for step in recording.steps if step.op == "add_")
+        assert [words for words in said(each, write.index) if words.startswith("✗")] == [f"✗ Matmul:{line}×2"]
+        assert nodes(each, write.index).count("node turned stale") == 1
+        assert any(words.endswith(" stale") for words in said(each, write.index + 1))
 
 
 def test_three_hundred_nodes_are_laid_out_at_once() -> None:
@@ -480,3 +483,68 @@ def test_a_node_that_is_made_again_is_tagged_with_the_line_of_its_first_step() -
     step = next(step.index for step in recording.steps if step.writes)
     here = said(graph_panel(recording), step)
     assert [each for each in here if "NEW" in each] == [f"NEW at line {recording.steps[step].line}"]
+
+
+def many() -> None:
+    weight = paddle.eye(2)
+    weight.stop_gradient = False
+    x = paddle.ones([1, 2])
+    kept = [block(x, weight) for _ in range(12)]
+    total = kept[0] + kept[1] + kept[2] + kept[3]
+    weight.data.add_(paddle.ones([2, 2]))
+    total.sum().backward()
+
+
+def test_at_a_statement_all_that_it_has_made_is_new() -> None:
+    recording = recorded(many)
+    whole = scene_of(recording).by_statement
+    assert whole is not None
+    made = next(step for step in reversed(whole.recording.steps) if step.phase == "forward" and step.nodes)
+    before = whole.recording.state(made.index - 1).nodes
+    born = [key for key, node in made.nodes if node is not None and key not in before]
+    assert len(born) > 1
+    for panel in (whole.graph, *(each.panel for each in whole.graph.opens)):
+        for key in born:
+            shown = [
+                look.style
+                for mark, look in alive(panel, made.index)
+                if f"n{key}" in mark.keys and "node" in look.style.split()
+            ]
+            assert all("new" in style.split() for style in shown)
+    assert any("NEW" in words for words in said(whole.graph, made.index))
+    assert not any("NEW" in words for words in said(whole.graph, made.index + 1))
+
+
+def test_the_graphs_of_events_and_of_statements_have_one_layout() -> None:
+    recording = recorded(many)
+    scene = scene_of(recording)
+    assert scene.by_statement is not None
+    one, other = scene.graph, scene.by_statement.graph
+
+    def places(panel: Panel) -> list[tuple[Any, ...]]:
+        return [mark.place for mark in boxes(panel)]
+
+    for a, b in zip(faces(one), faces(other), strict=True):
+        assert (a.width, a.height) == (b.width, b.height)
+        assert set(places(b)) <= set(places(a))
+
+
+def faces(panel: Panel) -> list[Panel]:
+    return [panel, *panel.narrower, *(each.panel for each in panel.opens)]
+
+
+def test_a_box_names_what_goes_stale_with_its_line_and_counts_the_others() -> None:
+    def mixed(x: Any, weight: Any) -> Any:
+        return ((x @ weight) * weight).tanh()
+
+    def program() -> None:
+        weight = paddle.eye(2)
+        weight.stop_gradient = False
+        kept = [mixed(weight, weight) for _ in range(12)]
+        weight.data.add_(paddle.ones([2, 2]))
+        kept[0].sum().backward()
+
+    recording = recorded(program)
+    write, line = (next(step for step in recording.steps if step.op == op) for op in ("add_", "matmul"))
+    here = {words for each in faces(graph_panel(recording)) for words in said(each, write.index) if "✗" in words}
+    assert {f"✗ Matmul:{line.line}", f"✗ Matmul:{line.line} +1", f"✗ Matm…:{line.line} +23"} <= here

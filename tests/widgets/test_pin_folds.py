@@ -74,16 +74,31 @@ def test_stale_pins_differ_from_fresh_ones(sample: Callable[[str], Recording]) -
     stacks, write = hung_on(recording, 1), step_of(recording, "add_")
     before, after = plates_at(stacks, write - 1), plates_at(stacks, write)
     assert [(plate.status, plate.first_line.en) for plate in before.values()] == [("fresh", "kept by 3 nodes")]
-    assert [(plate.status, plate.first_line.zh) for plate in after.values()] == [("stale", "保存者：3 个节点")]
+    assert [(plate.status, plate.turned, plate.first_line.zh) for plate in after.values()] == [
+        ("stale", True, f"保存者：MultiplyGradNode #{node}（第 4 行）") for node in (2, 3, 4)
+    ]
+    assert {plate.second_line.en for plate in after.values()} == {"a (operands 1 and 2) @ v0 · ✗ goes stale, now v1"}
     (later,) = (plate for plate in plates_at(stacks, write + 1).values() if plate.status == "stale")
-    said = [(plate.turned, plate.second_line.en) for plate in (after[0], later)]
-    assert said == [(True, "✗ goes stale, now v1"), (False, "✗ stale, now v1")]
+    assert (later.turned, later.second_line.en) == (False, "✗ stale, now v1")
     last = next(step.index for step in recording.steps if step.phase == "backward")
     plates = plates_at(stacks, last)
     assert [(plate.status, plate.first_line.en) for plate in plates.values()] == [
         ("fresh", "kept by 4 nodes"),
         ("stale", "kept by 3 nodes"),
     ]
+
+
+def test_of_very_many_that_go_stale_the_first_are_named() -> None:
+    pytest.importorskip("torch")
+    program = "w = torch.ones([2], requires_grad=True)\nb = w * 1\nfor k in range(9):\n    w = w * b\nb.add_(1)\n"
+    recording = run(program, "torch").recording
+    write = step_of(recording, "add_")
+    plates = [*plates_at(hung_on(recording, recording.steps[write].writes[0].storage), write).values()]
+    assert [plate.first_line.en.split("#")[0] for plate in plates] == [
+        "kept by 7 nodes",
+        *["kept by MulBackward0 "] * 2,
+    ]
+    assert all(plate.turned for plate in plates)
 
 
 def test_the_pin_that_backward_looks_at_stands_by_itself(sample: Callable[[str], Recording]) -> None:

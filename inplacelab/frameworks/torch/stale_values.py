@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import linecache
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from weakref import ref
 
 import torch
@@ -42,6 +41,7 @@ from inplacelab.layout import Layout, share_slots
 from inplacelab.recorders.backward_passes import PassArguments
 from inplacelab.recorders.static import message_of
 from inplacelab.recording.facts import KeptFacts, OverwriteFacts
+from inplacelab.recording.naming import operand_of
 from inplacelab.recording.optimizer_steps import as_update
 from inplacelab.recording.saved_uses import RUNNING, uses_of
 from inplacelab.recording.trace import merged
@@ -63,8 +63,6 @@ ANY = ("", 0)
 """Stands for any node of which a saved tensor was an output."""
 AGAIN = 2
 """So many operands on one storage are the one that an operation has written, and another."""
-_OF_ATEN = re.compile(r"(mat|vec|batch)\d?")
-"""Names of operands that programs do not see."""
 _COPIES = frozenset({"setitem", "copy_", "fill_", "masked_fill_", "index_fill_", "index_copy_"})
 """Operations that save none of their operands but an index or a mask."""
 MOST = 3
@@ -246,8 +244,7 @@ class StaleValues:
                 for each in self._ledger.logs():
                     found = self._fitting(each, told, node, made, checks_shape=False)
                     if found is not None:
-                        role, operands = _role(node, name)
-                        yield replace(found, role=role, operands=operands, certain=True)
+                        yield replace(found, **_role(node, name, made)._asdict(), certain=True)
 
     def _saved(  # noqa: PLR0913, PLR0917  # what is known of it
         self,
@@ -263,11 +260,11 @@ class StaleValues:
         log, layout, named = self._find(data), layout_of(data), names_of(data, frame)
         writes = [] if log is None or silent else since(log, told.kept_at, told.found_at)
         shown = writes or [one._replace(silent=True) for one in silent]
-        role, operands = _role(node, name)
+        role = _role(node, name, made)
         unseen_by, forgotten = _rest(log, writes, told)
-        there, is_view, called = self._called_there(data, named, role, made, place)
+        there, is_view, called = self._called_there(data, named, role.role, made, place)
         return KeptFacts(
-            _shown(node), role, operands, names=named.names, is_view=is_view, there=there, called=called, dtype=dtype_names[dtype_of(data)],
+            _shown(node), *role, names=named.names, is_view=is_view, there=there, called=called, dtype=dtype_names[dtype_of(data)],
             shape=tuple(layout.shape), kept=told.kept_at, found=told.found_at, op=made.op if made else "",
             sites=place.facts if place else (), writes=merged(_overwritten(each, layout, named) for each in shown),
             unseen=unseen_by, forgotten=forgotten,
@@ -348,10 +345,10 @@ class StaleValues:
         name = "" if made is None else _saved_inside(made, log.address, told)
         if name is None:
             return None
-        role, operands = _role(node, name)
+        role = _role(node, name, made)
         unseen_by, forgotten = _rest(log, writes, told)
         return KeptFacts(
-            "" if node is None else _shown(node), role, operands, shape=told.shape, kept=told.kept_at, found=told.found_at,
+            "" if node is None else _shown(node), *role, shape=told.shape, kept=told.kept_at, found=told.found_at,
             op=made.op if made else "", sites=made.place.facts if made and made.place else (),
             writes=merged(_overwritten(each, layout, None) for each in writes), unseen=unseen_by, forgotten=forgotten,
             certain=False,
@@ -483,16 +480,26 @@ def _shown(node: Any) -> str:
     return shown(str(node.name()))
 
 
-def _role(node: Any, name: str) -> tuple[Literal["", "result", "operand", "forward", "checkpoint"], tuple[str, ...]]:
-    """Returns what a saved tensor is to the operation that saved it, given by the derivative's name for it, and as which operand."""
+class _Role(NamedTuple):
+    """What a saved tensor is to the operation that saved it, and as which operand: see `KeptFacts`."""
+
+    role: Literal["", "result", "operand", "forward", "checkpoint"]
+    operands: tuple[str, ...] = ()
+    positions: tuple[int, ...] = ()
+
+
+def _role(node: Any, name: str, made: Made | None) -> _Role:
+    """Returns what a saved tensor is to the operation that saved it, given by the derivative's name for it."""
     if name.startswith(RESULTS):
-        return "result", ()
+        return _Role("result")
     if name == CHECKPOINTED or (node is not None and _shown(node) in CHECKPOINTS):
-        return "checkpoint", ()
+        return _Role("checkpoint")
     if name.startswith(OF_FUNCTION):
-        return "forward", ()
-    # What ATen calls matrices and vectors is no word of the reader's.
-    return ("operand", () if _OF_ATEN.fullmatch(name) else (name,)) if name else ("", ())
+        return _Role("forward")
+    if not name:
+        return _Role("")
+    called, position = operand_of(name, made.op if made else "", len(made.labels) if made else 0)
+    return _Role("operand", (called,) if called else (), () if position is None else (position,))
 
 
 def _text_of(filename: str) -> str:

@@ -15,7 +15,7 @@ from inplacelab.language import Text, enumerated
 from inplacelab.recording.code_of_steps import plainly
 from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, RefusalFacts, SiteFacts, Sites
 from inplacelab.recording.fixes import OUTCOMES
-from inplacelab.recording.naming import ORDINALS
+from inplacelab.recording.naming import ORDINALS, is_expression
 from inplacelab.recording.places import set_off
 from inplacelab.recording.sentences.gradients import WRITTEN, advice_on, reasons_of, says_blamed, says_wrong
 from inplacelab.recording.sentences.phrases import closed_up
@@ -485,6 +485,8 @@ def _kept_parts(value: KeptFacts) -> tuple[str | Text, ...]:
     if value.names or value.there:
         pattern = _VIEW_OF if value.is_view else _FORMER if value.former else _NAMED
         what = pattern.format(value.names[0] if value.names else value.there, what)
+    elif value.made_by and value.made_in is None and is_expression(value.made_by):
+        what = _NAMED.format(value.made_by, what)
     elif value.made_by:
         there = value.sites[0].file if value.sites else ""
         line = _NOTHING if value.made_in is None else _line(value.made_in, value.made_in_file, there)

@@ -44,7 +44,7 @@ function drawPane(stage, name, panels, joined) {
   const drawAll = (/** @type {Panel[]} */ all) => all.map((panel) => ({ name: panel.name, unfolds: panel.unfolds, ...drawPanel(panel, stage.payload) }));
   // Of a graph, which has several layouts, one is seen at a time.
   const ofEvents = drawAll(panels.flatMap(facesOf));
-  const ofStatements = drawAll(joined);
+  const ofStatements = drawAll(joined.flatMap(facesOf));
   const drawn = [...ofEvents, ...ofStatements];
   const isByStatement = () => ofStatements.length > 0 && stage.mode === "line";
   const seen = () => (isByStatement() ? ofStatements : ofEvents).filter((panel) => !panel.root.hasAttribute("hidden"));
@@ -54,7 +54,7 @@ function drawPane(stage, name, panels, joined) {
   const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.flatMap((panel) => panel.parts));
   if (name === "elements") walkGrid(stage, root);
   // The width that the pane would need.
-  stage.root.style.setProperty(`--ipl-${name}`, `${Math.max(drawn[0].width(), ...ofStatements.map((panel) => panel.width())) + 28}px`);
+  stage.root.style.setProperty(`--ipl-${name}`, `${Math.max(...[ofEvents, ofStatements].flatMap(([first]) => (first ? [first.width()] : []))) + 28}px`);
   const lenses = name === "storages" ? drawn.map((panel) => drawLenses(stage, root, panel)) : [];
   const zoom = name === "graph" ? drawZoom(stage, root, panels[0], showFitting) : null;
   if (zoom) root.prepend(zoom.root);
@@ -78,7 +78,7 @@ function drawPane(stage, name, panels, joined) {
   function showFitting() {
     const framed = frame();
     const face = zoom?.faceIn(roomIn(framed, framed.large));
-    if (zoom) ofEvents.forEach((panel, k) => panel.root.toggleAttribute("hidden", k !== face));
+    for (const faces of zoom ? [ofEvents, ofStatements] : []) faces.forEach((panel, k) => panel.root.toggleAttribute("hidden", k !== face));
     show();
   }
 

@@ -59,8 +59,8 @@ __all__ = [
 
 PANELS = ("storages", "graph", "lanes", "memory", "elements")
 """The names of the panels, in the order in which they are shown."""
-JOINED = ("storages", "elements")
-"""The panels that are drawn of statements, too: what a whole statement did, as one step. The others have all events on an axis, or in one graph."""
+JOINED = ("storages", "graph", "elements")
+"""The panels that are drawn of statements, too: what a whole statement did, as one step. The others have all events on an axis."""
 EVERYTHING = ("code", *PANELS)
 """All that a stepper can show: the code and the panels."""
 
@@ -103,7 +103,7 @@ class Scene:
 
     @cached_property
     def graph(self) -> Panel:
-        return graph_panel(self.recording)
+        return graph_panel(self.recording, self.events)
 
     @cached_property
     def lanes(self) -> Panel:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
@@ -243,6 +243,8 @@ class BoxState:
     third: Words
     tag: Text | None = None
     done: float | None = None
+    is_partly_new: bool = False
+    """Whether only some of its nodes are new, so that the tag is a quiet one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -294,11 +296,13 @@ def in_turn(members: tuple[GradNode, ...], most: float = inf) -> Content:
     """Returns the content of a box for nodes that never live at the same time, at most so wide."""
     by_id = {node.id: node for node in members}
     shows: Shows = []
-    for step, alive, born in gatherings({node.id: node.life for node in members}):
+    turns = _turns(members)
+    for step, alive, born in gatherings({node.id: node.life for node in members}, turns):
         state = None
         for key, face in [*alive.items()][:1]:
             node, is_new = by_id[key], key in born
-            outline, tag = _outline(face.status, new=is_new), node.tag if is_new else None
+            outline = _outline(face.status, new=is_new, turned=key in turns.get(step, ()))
+            tag = node.tag if is_new else None
             first, second, third = (_fitted(line, most - 2 * PAD) for line in (node.name, face.origin, face.doing))
             state = BoxState(outline, first, second, third, tag)
         shows.append((step, state))
@@ -322,10 +326,23 @@ def folded(members: tuple[GradNode, ...], name: str, turn: str, opens: str) -> C
     named = headed(members, name, turn, _FOLDED_ROOM)
     crowd = _Crowd({node.id: node for node in members}, named, detail)
     shows: Shows = []
-    for step, alive, born in gatherings({node.id: node.life for node in members}):
-        shows.append((step, crowd.state(alive, born) if alive else None))
+    turns = _turns(members)
+    for step, alive, born in gatherings({node.id: node.life for node in members}, turns):
+        shows.append((step, crowd.state(alive, born, turns.get(step, ())) if alive else None))
     found = _content(members, shows, is_folded=True)
     return replace(found, keys=(*found.keys, opens), has_leaves=bool(leaves))
+
+
+def _turns(members: Iterable[GradNode]) -> dict[int, list[int]]:
+    """Returns the nodes of which something goes stale at a step, by the steps."""
+    found: dict[int, list[int]] = {}
+    for node in members:
+        stale = 0
+        for step, face in node.life.moments:
+            if face.stale > stale:
+                found.setdefault(step, []).append(node.id)
+            stale = face.stale
+    return found
 
 
 def counted(count: int) -> Text:
@@ -373,15 +390,16 @@ def _end(said: Words, room: float) -> Text:
 def _content(members: tuple[GradNode, ...], shows: Shows, *, is_folded: bool) -> Content:
     keys, links = tuple(f"n{node.id}" for node in members), tuple(pin for node in members for pin in node.pins)
     if is_folded:
-        return Content(members, tuple(shows), True, FOLDED, width_of(words.NEW, _SIZE_OF_TAG) + 22, keys, links, False)
+        room_for_tag = widest({words.NEW, *(shown.tag for _, shown in shows if shown and shown.tag)}, _SIZE_OF_TAG) + 22
+        return Content(members, tuple(shows), True, FOLDED, room_for_tag, keys, links, False)
     lines = {line for _, shown in shows if shown for line in (shown.first, shown.second, shown.third)}
     room_for_tag = max(_ROOM_FOR_TAG, widest({shown.tag for _, shown in shows if shown}, _SIZE_OF_TAG) + 22)
     width = max(widest(lines, SMALL) + 2 * PAD, room_for_tag + _ROOM_FOR_NAMES)
     return Content(members, tuple(shows), False, round(width, 1), room_for_tag, keys, links, False)
 
 
-def _outline(status: str, *, new: bool) -> str:
-    return " ".join(["node", *(["new"] if new else []), *([status] if status else [])])
+def _outline(status: str, *, new: bool, turned: bool = False) -> str:
+    return " ".join(["node", *(["new"] if new else []), *(["turned"] if turned else []), *([status] if status else [])])
 
 
 @cache
@@ -411,20 +429,22 @@ class _Crowd:
     def __init__(self, nodes: Mapping[int, GradNode], name: Text, second: Words) -> None:
         self.nodes, self.name, self.second = nodes, name, second
 
-    def state(self, alive: Mapping[int, NodeContent], born: frozenset[int]) -> BoxState:
-        """Returns the state of the box."""
-        count, newest = len(alive), self.nodes[max(born)] if born else None
+    def state(self, alive: Mapping[int, NodeContent], born: frozenset[int], turned: Sequence[int]) -> BoxState:
+        """Returns the state of the box; `turned`: its nodes that go stale."""
+        count = len(alive)
         counts = Counter(map(_STATUS, alive.values()))
-        status, news = _news(self.nodes, alive, counts, newest)
+        status, news = _news(alive, counts, {key: self.nodes[key] for key in alive}, sorted(born), turned)
         nodes = counted(count)
+        is_partly_new = 1 < len(born) < count
         done = counts["done"] + counts["running"]
         return BoxState(
-            _outline(status, new=newest is not None),
+            _outline(status, new=bool(born) and not turned, turned=bool(turned)),
             self.name,
             self.second,
             _fitted(news if news.en not in ("", self.name.en) else nodes, _FOLDED_ROOM),
-            words.NEW if newest else None,
+            words.SOME_NEW.format(count=len(born)) if is_partly_new else words.NEW if born else None,
             done / count if done < count and counts[""] < count else None,
+            is_partly_new,
         )
 
 
@@ -449,17 +469,39 @@ def _between(file: Text, first: int, last: int) -> Text:
 
 
 def _news(
-    nodes: Mapping[int, GradNode], alive: Mapping[int, NodeContent], counts: Mapping[str, int], newest: GradNode | None
-) -> tuple[str, Text]:
-    """The status and the text of a folded box: those of the active node, or of all its nodes."""
+    alive: Mapping[int, NodeContent], counts: Mapping[str, int], nodes: Mapping[int, GradNode], born: Sequence[int],
+    turned: Sequence[int],
+) -> tuple[str, Text]:  # fmt: skip
+    """The status and the text of a folded box: those of the active node, of the nodes that go stale, of the new ones, or of all."""
     status = next((status for status in _URGENT if status in counts), "")
     if status:
         key = next(key for key, face in alive.items() if face.status == status)
         sign = alive[key].doing.en[:1]
         return status, words.NODE_IS.format(sign=sign, name=_short(nodes[key].name))
-    if newest is not None:
-        return "", Text(*[_short(newest.name)] * 2)
+    if turned:
+        return "stale", Text(*[_gone_stale([nodes[key] for key in turned])] * 2)
+    if born:
+        return "", Text(*[_short_names(tuple(dict.fromkeys(_short(nodes[key].name) for key in born)))] * 2)
     return _summary(alive, counts)
+
+
+def _gone_stale(nodes: Sequence[GradNode]) -> str:
+    """Names nodes with their lines in the room of a box: those of two kinds, or of one, or one of them; and the number of the others."""
+    found = Counter((_short(node.kind), "" if node.place is None else f":{node.place.line}") for node in nodes)
+    first = next(iter(found))
+    said = ""
+    for named, shortest in (([*found.items()][:2], 6), ([*found.items()][:1], 6), ([(first, 1)], 2)):
+        rest = len(nodes) - sum(count for _, count in named)
+        longest = max(len(kind) for (kind, _), _ in named)
+        for most in range(longest, min(longest, shortest) - 1, -1):
+            names = [
+                f"{shortened(kind, width_of('n' * most))}{line}{f'×{count}' if count > 1 else ''}"
+                for (kind, line), count in named
+            ]
+            said = f"✗ {', '.join(names)}{f' +{rest}' if rest else ''}"
+            if width_of(said) <= _FOLDED_ROOM:
+                return said
+    return said
 
 
 def _summary(alive: Mapping[int, NodeContent], counts: Mapping[str, int]) -> tuple[str, Text]:
@@ -514,7 +556,13 @@ def box_marks(box: Box, *, is_outside: bool = False) -> list[Mark]:
 def _box_looks(box: Box, shown: BoxState) -> tuple[Look | None, ...]:
     """How the parts of a box look: its border, the second one, its progress, its parameters, its three lines, and its tag."""
     status = shown.outline.split()
-    alarming = {"failed": "text alarm", "stale": "text alarm", "node": "text soft", "unreached": "text soft"}
+    alarming = {
+        "failed": "text alarm",
+        "stale": "text alarm",
+        "turned": "text alarm",
+        "node": "text soft",
+        "unreached": "text soft",
+    }
     styles = ["text bold", "text" if box.content.has_leaves else "text soft", alarming.get(status[-1], "text")]
     if "unreached" in status:  # soft and not transparent: faded text must stay readable
         styles = [style if "soft" in style else f"{style} soft" for style in styles]
@@ -526,5 +574,5 @@ def _box_looks(box: Box, shown: BoxState) -> tuple[Look | None, ...]:
         bar = Look("progress", None, (("d", d),))
     inner = Look("inner") if "running" in status else None
     pill = Look("pill hair") if box.content.has_leaves and not box.content.is_leaf else None
-    tag = Look("text tiny bold end", shown.tag) if shown.tag else None
+    tag = Look("text tiny end" if shown.is_partly_new else "text tiny bold end", shown.tag) if shown.tag else None
     return Look(shown.outline), inner, bar, pill, *lines, tag

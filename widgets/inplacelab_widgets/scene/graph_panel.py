@@ -126,26 +126,30 @@ class _Plan:
     """Boxes that are only beside what is shown."""
 
 
-def graph_panel(recording: Recording) -> Panel:
-    """Returns the graph panel of a recording."""
-    nodes, last = grad_nodes(recording), len(recording) - 1
+def graph_panel(recording: Recording, events: Recording | None = None) -> Panel:
+    """Returns the graph panel of a recording; `events`: the recording whose statements are its steps, if they are. Then the layout is that of the events."""
+    nodes, last = grad_nodes(events or recording), len(recording) - 1
     if not nodes:
         note = text(0, 16, between(0, last, Look("text soft", words.NO_GRAPH)))
         group = Group(0, 0, width_of(words.NO_GRAPH), 24, 0, last, (note,))
         return Panel("graph", group.width, 24, (group,), _descriptions(recording))
-    return _Graph(recording, nodes).panel()
+    return _Graph(recording, nodes, events).panel()
 
 
 class _Graph:
     """A graph in boxes, for all widths, and all that the boxes open into."""
 
-    def __init__(self, recording: Recording, nodes: list[GradNode]) -> None:
-        self.recording, self.seats, self.edges = recording, _seats(nodes), edges(recording)
+    def __init__(self, recording: Recording, nodes: list[GradNode], events: Recording | None) -> None:
+        self.recording, self.seats, self.edges = recording, _seats(nodes), edges(events or recording)
+        self.lives = edges(recording)
+        """The edges of `recording`, which are shown."""
+        self.shown = None if events is None else {node.id: node.life for node in grad_nodes(recording)}
+        """The nodes that are left at the end of a statement, as they are shown; None if steps are events."""
         seat_of = {node.id: k for k, seat in enumerate(self.seats) for node in seat}
         self.links: dict[Edge, list[Edge]] = {}  # from seat to seat, with the edges between their nodes
         for a, b in self.edges:
             self.links.setdefault((seat_of[a], seat_of[b]), []).append((a, b))
-        self.travels = travels(recording, self.edges)
+        self.travels = travels(recording, self.lives)
         modules = {k: _module(seat[0]) for k, seat in enumerate(self.seats) if seat[0].is_leaf}
         self.leaves = {k: modules[k] or "" for k in modules}
         self.paths = _paths(self.seats, self.links, modules)
@@ -180,9 +184,9 @@ class _Graph:
 
     def _panel(self, plan: _Plan, says: tuple[tuple[int, Text], ...]) -> Panel:
         recording, marks = self.recording, list[Mark]()
-        inner = {edge: life for edge, life in self.edges.items() if edge[0] in plan.homes and edge[1] in plan.homes}
+        inner = {edge: life for edge, life in self.lives.items() if edge[0] in plan.homes and edge[1] in plan.homes}
         for link, line in plan.lines.items():
-            lives = {edge: inner[edge] for edge in plan.shown[link]}
+            lives = {edge: inner[edge] for edge in plan.shown[link] if edge in inner}
             steps = sorted({step for edge in lives for step in self.travels.get(edge, ())})
             is_labeled = plan.spacing is _WIDE and all(before != after for (before, _), (after, _) in pairwise(line))
             marks += link_marks(line, lives, steps, GAP - 14 if is_labeled else 0)
@@ -266,12 +270,22 @@ class _Graph:
         key = fold.members, is_folded, within is None
         if key not in self.contents:
             nodes = tuple(node for seat in fold.members for node in self.seats[seat])
-            if not is_folded:
-                self.contents[key] = in_turn(nodes, inf if within is None else _WIDEST_INSIDE)
-            else:
-                opens = f"box:{self.numbers[fold.members]}"
-                self.contents[key] = folded(nodes, self._name(fold), _turn(fold), opens)
+            self.contents[key] = self._filled(
+                fold, nodes, inf if within is None else _WIDEST_INSIDE, is_folded=is_folded
+            )
         return self.contents[key]
+
+    def _filled(self, fold: Fold, nodes: tuple[GradNode, ...], most: float, *, is_folded: bool) -> Content:
+        def content(some: tuple[GradNode, ...], most: float) -> Content:
+            if not is_folded:
+                return in_turn(some, most)
+            return folded(some, self._name(fold), _turn(fold), f"box:{self.numbers[fold.members]}")
+
+        found = content(nodes, most)
+        if self.shown is None:
+            return found
+        some = tuple(replace(node, life=self.shown[node.id]) for node in nodes if node.id in self.shown)
+        return replace(found, shows=content(some, found.width).shows if some else ())
 
     def _name(self, fold: Fold) -> str:
         """The module or the function that made the nodes of a box; "" if it has no name."""

@@ -78,7 +78,7 @@ def unquoted(phrase: Text) -> Text:
     return Text(phrase.en.replace("`", ""), phrase.zh.replace("`", ""))
 
 
-_ROOM_FOR_NAME = 84.0
+_ROOM_FOR_NAME = 112.0
 """The width at which the name of a saved tensor is cut, in px: its role and version are shown too."""
 
 

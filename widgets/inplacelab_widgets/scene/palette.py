@@ -89,6 +89,7 @@ STYLES: dict[str, dict[str, str]] = (
         "versions": _DRAWN | {"stroke": "fg", "stroke-width": "2.5"},
         "hair": {"stroke-width": "1"},
         "pin": {"fill": "paper", "stroke": "line", "stroke-width": "1.2"},
+        "node": {"fill": "paper", "stroke": "line", "stroke-width": "1.2"},  # here, for those that are stale
         "stale": {"stroke": "bad", "stroke-width": "1.8", "stroke-dasharray": "5 3"},
         "released": {"fill": "none", "stroke-dasharray": "1 3"},
         "checked": {"fill": "tint", "stroke-width": "2.8"},
@@ -97,7 +98,6 @@ STYLES: dict[str, dict[str, str]] = (
         "flag-stale": {"fill": "bad", "stroke": "none"},
         "flag-released": {"fill": "paper", "stroke": "line"},
         # graph
-        "node": {"fill": "paper", "stroke": "line", "stroke-width": "1.2"},
         "waiting": {"stroke-dasharray": "2 3"},
         "arrived": {"fill": "tint", "stroke": "now", "stroke-width": "2.5"},
         "ready": {"stroke": "now", "stroke-width": "2"},

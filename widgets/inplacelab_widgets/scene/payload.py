@@ -126,7 +126,11 @@ class _Packer:
         opens = "graph" if any(state.nodes for state in recording.states()) else "history"
         steps = [self._step(index) for index in range(len(recording))]
         panels = [self._panel(name, opens) for name in PANELS if name in self.shown]
-        joined = [self._joined(name, opens) for name in JOINED if name in self.shown and scene.by_statement]
+        joined = [
+            self._joined(name, opens)
+            for name in JOINED
+            if name in self.shown and scene.by_statement and (self.only is None or name != "graph")
+        ]
         later = self._later() if self.only is None else {**_LATER, "only": self.only, "longest": self._longest()}
         return {
             "title": recording.title,
@@ -224,6 +228,8 @@ class _Packer:
         """A panel; an empty one where the first picture does not show it."""
         if self.only is None:
             return self.pools.panel(self.scene.panel(name))
+        if self.is_joined and name == "graph":  # one graph only: what boxes open into is counted in it
+            return self._joined(name, opens)
         if not self._is_open(name, opens) or (self.is_joined and name in JOINED):
             return self.pools.panel(empty(name))
         return self.pools.panel(at_step(self.scene.panel(name), self.only))

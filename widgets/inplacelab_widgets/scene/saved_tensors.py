@@ -1,8 +1,8 @@
 """Draws the saved tensors of a storage as pins below it: fresh, stale or released.
 
 Many pins are folded, so that the block stays as high as one with a few: a weight that a loop reads is saved once in every turn. Its pins are then
-drawn as one, with their number. Stale pins are folded separately, since backward will fail on them, and the pin that backward checks in this step
-has its own place. In the player a fold opens a list.
+drawn as one, with their number. Stale pins are folded separately, since backward will fail on them. A pin that this step makes stale, and the one that
+backward checks in it, have their own plates. In the player a fold opens a list.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from inplacelab.language import Text, enumerated
 from inplacelab.recording import queries
 from inplacelab.recording.facts import NodeFacts, SavedFacts
+from inplacelab.recording.naming import says_nothing
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.names import kept_names, node_name, unquoted
@@ -64,6 +65,8 @@ class PinContent:
     """The present version of its storage."""
     checked: bool
     """Whether backward is checking it in this step."""
+    attributes: str
+    """The attributes of the node that have it: "_saved_mat2"; "" if the picture calls it by that name."""
 
     def said(self, *, turned: bool) -> Words:
         """Returns what is said of it; `turned` in the step that makes it stale."""
@@ -161,7 +164,8 @@ def _face(recording: Recording, state: State, node: NodeFacts, saved: list[Saved
         checked = error.node == node.id and any(each.storage == error.storage for each in saved)
     elif backward is not None and backward.action == "unpack" and backward.node == node.id:
         checked = any((backward.saved, backward.kept_at) == (each.name, each.version) for each in saved)
-    return PinContent(status, owner, held, says[status], now, checked)
+    attributes = ", ".join(f"_saved_{each.name}" for each in saved if says_nothing(each.name))
+    return PinContent(status, owner, held, says[status], now, checked, attributes)
 
 
 # --- folds ------------------------------------------------------------------------------------------------------------
@@ -223,46 +227,48 @@ def storage_pins(placed: Sequence[tuple[int, Pin]]) -> StoragePins:
 
 def _folded(pins: Sequence[Pin]) -> Iterator[PinStack]:
     storage, by_key = pins[0].storage, {(pin.node, pin.version): pin for pin in pins}
-    summaries = list(_summaries({key: pin.life for key, pin in by_key.items()}))
     keys = (f"k{storage}", *(key for pin in pins for key in pin.keys))
     links = tuple(dict.fromkeys(link for pin in pins for link in pin.links))
-    place = 0
-    for plates in ([(step, each.first) for step, each in summaries], [(step, each.second) for step, each in summaries]):
-        if any(plate for _, plate in plates):
-            yield PinStack(place, plates, keys, links)
-            place += 1
-    for key in dict.fromkeys(each.looked_at for _, each in summaries if each.looked_at):
-        plates = [(step, each.apart if each.looked_at == key else None) for step, each in summaries]
-        yield PinStack(place, plates, by_key[key].keys, by_key[key].links)
+    stacks: dict[tuple[int, _Key | None], list[tuple[int, Plate | None]]] = {}
+    before: dict[tuple[int, _Key | None], Plate] = {}
+    for step, row in _rows({key: pin.life for key, pin in by_key.items()}):
+        now = {(place, key): plate for place, (key, plate) in enumerate(row)}
+        for stack in before | now:
+            stacks.setdefault(stack, []).append((step, now.get(stack)))
+        before = now
+    for (place, key), plates in stacks.items():
+        yield PinStack(place, plates, *((keys, links) if key is None else (by_key[key].keys, by_key[key].links)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Summary:
-    """The plates of many pins after one step: for those that are not stale, for those that are (`first` and `second`, if
-    there are both), and for the one that is checked.
+_Row = Sequence[tuple[_Key | None, Plate]]
+"""The plates below each other: each with its pin, or None for several pins."""
+
+
+def _rows(lives: Mapping[_Key, Life[PinContent]]) -> Iterator[tuple[int, _Row]]:
+    """Yields the plates wherever they change: one for the pins that are not stale, one for those that are; then those of each pin that this step makes
+    stale, and of the one that backward checks. Very many that go stale at once are not all drawn apart.
     """
-
-    first: Plate | None
-    second: Plate | None
-    looked_at: _Key | None
-    apart: Plate | None
-
-
-def _summaries(lives: Mapping[_Key, Life[PinContent]]) -> Iterator[tuple[int, _Summary]]:
     turns: dict[int, set[_Key]] = {}
     for key, life in lives.items():
         for step in turns_of(life):
             turns.setdefault(step, set()).add(key)
     for step, alive, _ in gatherings(lives, turns):
-        stale = {key: face for key, face in alive.items() if face.status == "stale"}
-        together = {key: face for key, face in alive.items() if key not in stale}
-        looked_at = next((key for key, face in alive.items() if face.checked), None)
-        if any(len(group) == 1 and looked_at in group for group in (together, stale)):
-            looked_at = None  # it has its own plate already
-        first, second = [*filter(None, (_plate(together, set()), _plate(stale, turns.get(step, set())))), None, None][
-            :2
-        ]
-        yield step, _Summary(first, second, looked_at, alive[looked_at].plate() if looked_at else None)
+        turned = turns.get(step, set())
+        apart = [key for key, face in alive.items() if face.checked or key in turned]
+        folds = _folds(alive, apart, turned)
+        if len(folds) + len(apart) > MOST + 1:
+            apart = apart[: MOST - 1]
+            folds = _folds(alive, apart, turned)
+        each_apart = [(key, alive[key].plate(turned=key in turned)) for key in apart]
+        yield step, [*((None, fold) for fold in folds), *each_apart]
+
+
+def _folds(alive: Mapping[_Key, PinContent], apart: Collection[_Key], turned: Collection[_Key]) -> list[Plate]:
+    groups: tuple[dict[_Key, PinContent], ...] = {}, {}
+    for key, face in alive.items():
+        if key not in apart:
+            groups[face.status == "stale"][key] = face
+    return [plate for each in groups if (plate := _plate(each, turned))]
 
 
 def _plate(alive: Mapping[_Key, PinContent], turned: Collection[_Key]) -> Plate | None:

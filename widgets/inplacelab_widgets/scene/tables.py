@@ -167,7 +167,8 @@ def _pin_key(pin: Key) -> str:
 
 
 def _pin(pin: Key, face: PinContent) -> Row:
-    return _pin_key(pin), (face.owner, face.saved, storage_label(pin[1]), face.state)
+    saved = Text("{0} ({1})", "{0}（{1}）").format(face.saved, face.attributes) if face.attributes else face.saved
+    return _pin_key(pin), (face.owner, saved, storage_label(pin[1]), face.state)
 
 
 def _node(recording: Recording, state: State, node: NodeFacts) -> Row:

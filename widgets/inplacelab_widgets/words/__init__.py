@@ -125,6 +125,8 @@ KEEPS_STALE = Text("{saved} ✗ stale", "{saved} ✗ 已过期")
 KEEPS_NOTHING = Text("keeps nothing", "不保存任何张量")
 FILLS = Text("fills {tensor}.grad", "写入 {tensor}.grad")
 NEW = Text("NEW", "新")
+SOME_NEW = Text("+{count} NEW", "+{count} 新")
+"""The same of a box of which only some nodes are new."""
 NO_GRAPH = Text("No operation has made a grad node.", "还没有操作产生梯度节点。")
 MADE_BY_BACKWARD = Text("made by backward", "反向传播时生成")
 BY_BACKWARD = Text("by backward", "反向传播生成")
