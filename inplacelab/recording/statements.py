@@ -15,7 +15,7 @@ from inplacelab.place import same_line
 from inplacelab.recording.code_of_steps import Candidate, codes_of_nodes, spellings
 from inplacelab.recording.facts import ReadFacts, RewireFacts, Step, StorageFacts, WriteFacts
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.relations import all_made
+from inplacelab.recording.relations import Stage, all_made, all_stages, stages
 from inplacelab.recording.slots import joined as joined_runs
 from inplacelab.recording.source_tree import line_text
 
@@ -74,6 +74,7 @@ def _by_statement(recording: Recording) -> Recording:
     # What made a tensor or a node is an operation, which a statement of several no longer shows.
     joined.takes_over(all_made, recording.once(all_made))
     joined.takes_over(codes_of_nodes, recording.once(codes_of_nodes))
+    joined.takes_over(all_stages, _stages_of(recording, joined))
     joined.takes_over(_no_values, _former_values(recording))
     known = recording.once(spellings)
     spelled: Mapping[int, Candidate] = {
@@ -83,6 +84,15 @@ def _by_statement(recording: Recording) -> Recording:
     }
     joined.takes_over(spellings, spelled)
     return joined
+
+
+def _stages_of(recording: Recording, joined: Recording) -> tuple[Stage, ...]:
+    """Returns the stages of the statements: those of their events, of which a joined step does not tell what each read."""
+    found = stages(recording)
+    return tuple(
+        "update" if step.phase == "forward" and "update" in found[run.start : run.stop] else step.phase
+        for step, run in zip(joined.steps, statements(recording), strict=True)
+    )
 
 
 def _shown(recording: Recording, run: range) -> str:
