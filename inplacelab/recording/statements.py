@@ -148,6 +148,7 @@ def joined_steps(recording: Recording, parts: Sequence[Step]) -> Step:
         collective=None,
         reads=(),
         depends=None,
+        module="",
     )
 
 
