@@ -18,9 +18,10 @@ from typing import Literal, NamedTuple
 from inplacelab.language import Text
 from inplacelab.place import Place
 from inplacelab.recording.code_of_steps import call_code, code_of
-from inplacelab.recording.facts import BackwardAction, Step, TensorFacts
+from inplacelab.recording.facts import BackwardAction, Step, TensorFacts, WriteFacts
 from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.source_tree import line_text
 
 
 class Made(NamedTuple):
@@ -34,6 +35,7 @@ class Made(NamedTuple):
         given: the first tensor that the operation was given, if the result is on its storage; None otherwise.
         call: the same with the tensor whose method was called, as in `x.t()`.
         detached: whether it was made by `detach()`, which some frameworks record as a view.
+        operation: the operation as the framework calls it; "" if none made it.
     """
 
     how: Literal["made", "backward", "before", "seen", "there"]
@@ -42,6 +44,7 @@ class Made(NamedTuple):
     given: int | None
     call: str = ""
     detached: bool = False
+    operation: str = ""
 
     @property
     def line(self) -> int | None:
@@ -74,10 +77,66 @@ def _how(recording: Recording, step: Step, tensor: int, given: int | None) -> Ma
         if tensor in step.inputs:
             return Made("before", step.place, "", None)
         op, call = code_of(recording, step), call_code(recording, step)
-        return Made("made", step.place, op, given, call, detached=step.op == "detach")
+        return Made("made", step.place, op, given, call, step.op == "detach", step.op or "")
     if step.phase == "backward":
         return Made("backward", step.place, "", None)
     return Made("there" if step.kind == "look" else "seen", step.place, "", None)
+
+
+class WrittenAlias(NamedTuple):
+    """A tensor without a name that something was written through, and that is no view: `w.data`, `w.detach()`.
+
+    Attributes:
+        facts: the tensor.
+        of: the number of the tensor with a name that it was made of.
+        call: how it was made of that, as it stands behind the name: ".data", ".detach()".
+        write: the write.
+    """
+
+    facts: TensorFacts
+    of: int
+    call: str
+    write: WriteFacts
+
+    def is_counted_apart(self, state: State) -> bool:
+        """Whether the version of the tensor with a name did not rise with the write."""
+        of = state.tensors.get(self.of)
+        return of is not None and of.counter != self.write.counter
+
+
+def written_aliases(recording: Recording) -> Mapping[int, tuple[WrittenAlias, ...]]:
+    """Returns the aliases without a name that each step wrote through."""
+    return recording.once(all_written_aliases)
+
+
+def all_written_aliases(recording: Recording) -> dict[int, tuple[WrittenAlias, ...]]:
+    """Returns the same, without looking it up."""
+    makers = made(recording)
+    facts: dict[int, TensorFacts] = {}  # as they were last
+    found: dict[int, tuple[WrittenAlias, ...]] = {}
+    for step in recording.steps:
+        facts |= {key: each for key, each in step.tensors if each is not None}
+        for write in step.writes:
+            alias: int | None = None
+            here: int | None = write.tensor
+            while here is not None and here in facts and not recording.before(step.index).called(here).names:
+                how = makers[here]
+                if alias is None and how.given is not None and (how.detached or facts[here].base is None):
+                    alias = here
+                here = None if how.given == here else how.given
+            if alias is not None and here in facts:
+                made_so = WrittenAlias(facts[alias], here, _behind_name(recording, makers[alias]), write)
+                found[step.index] = (*found.get(step.index, ()), made_so)
+    return found
+
+
+def _behind_name(recording: Recording, how: Made) -> str:
+    """How a tensor was made of another, as it stands behind the name of that one. Some frameworks record `.data` as `detach`."""
+    op = how.operation
+    is_attribute = op == "detach" and "detach" not in (line := line_text(recording, how.place)) and ".data" in line
+    if op == "data" or is_attribute:
+        return ".data"
+    return f".{op}()"
 
 
 class Relation(NamedTuple):

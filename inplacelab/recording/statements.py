@@ -15,7 +15,15 @@ from inplacelab.place import same_line
 from inplacelab.recording.code_of_steps import Candidate, codes_of_nodes, spellings
 from inplacelab.recording.facts import ReadFacts, RewireFacts, Step, StorageFacts, WriteFacts
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.relations import Stage, all_made, all_stages, stages
+from inplacelab.recording.relations import (
+    Stage,
+    WrittenAlias,
+    all_made,
+    all_stages,
+    all_written_aliases,
+    stages,
+    written_aliases,
+)
 from inplacelab.recording.slots import joined as joined_runs
 from inplacelab.recording.source_tree import line_text
 
@@ -75,6 +83,7 @@ def _by_statement(recording: Recording) -> Recording:
     joined.takes_over(all_made, recording.once(all_made))
     joined.takes_over(codes_of_nodes, recording.once(codes_of_nodes))
     joined.takes_over(all_stages, _stages_of(recording, joined))
+    joined.takes_over(all_written_aliases, _aliases_of(recording))
     joined.takes_over(_no_values, _former_values(recording))
     known = recording.once(spellings)
     spelled: Mapping[int, Candidate] = {
@@ -93,6 +102,15 @@ def _stages_of(recording: Recording, joined: Recording) -> tuple[Stage, ...]:
         "update" if step.phase == "forward" and "update" in found[run.start : run.stop] else step.phase
         for step, run in zip(joined.steps, statements(recording), strict=True)
     )
+
+
+def _aliases_of(recording: Recording) -> dict[int, tuple[WrittenAlias, ...]]:
+    """Returns the aliases that the statements wrote through, made in one way of one tensor as one."""
+    known, found = written_aliases(recording), dict[int, tuple[WrittenAlias, ...]]()
+    for number, run in enumerate(statements(recording)):
+        if some := {(each.of, each.call): each for index in run for each in known.get(index, ())}:
+            found[number] = tuple(some.values())
+    return found
 
 
 def _shown(recording: Recording, run: range) -> str:
