@@ -159,6 +159,30 @@ class Bindings:
                     return name.removesuffix(suffix)
         return ""
 
+    def name_of_module(self, modules: Sequence[Any]) -> str:
+        """Returns what the program calls a module, which need not hold tensors: `net.2`, if it is the module `2` in `net`; "" if it has no name.
+
+        Args:
+            modules: the module, and those that have called it, the innermost first.
+        """
+        for each in modules:
+            name = self.name_of_holder(each)
+            if name:
+                return next((name + path for path, inside in self._modules_in(each) if inside is modules[0]), "")
+        return ""
+
+    def _modules_in(self, module: Any) -> Iterator[tuple[str, Any]]:
+        """Yields a module and those inside it, with their paths."""
+        waiting, left = [("", module)], ATTRIBUTES
+        while waiting and left > 0:
+            path, holder = waiting.pop()
+            yield path, holder
+            inside = attributes_of(holder)
+            some = items(inside.get("_modules", inside.get("_sub_layers", inside)), left)
+            left -= len(some)
+            held = [pair for pair in some if issubclass(type(pair[1]), self._watched.holders) and _is_short(pair[0])]
+            waiting += [(f"{path}.{key}", each) for key, each in reversed(held)]
+
     def drop_reference(self, tensor: Any) -> None:
         """Drops the weak reference to a tensor. The next scan makes another one."""
         self._found.pop(id(tensor), None)

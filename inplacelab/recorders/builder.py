@@ -331,6 +331,7 @@ class Builder:
             kept=event.node,
             depends=event.depends,
             tracks=event.tracks,
+            module=event.module,
         )
 
     def _writes(self, event: ev.OperationDone) -> tuple[WriteFacts, ...]:

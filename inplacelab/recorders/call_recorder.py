@@ -467,7 +467,7 @@ class CallRecorder(Generic[C]):
         depends = depends_of(call.depends, category, output, call.operands, call.reported)
         self.emit(events.OperationDone(
             call.kind.name, category, inputs, output, {}, node, call.place, *self.live_and_peak(), slots_are, copied, depends,
-            self.tracks() if self.tracks else None,
+            self.tracks() if self.tracks else None, self.names.module(sys._getframe(1)) if category == "in-place" else "",
         ))  # fmt: skip
 
     # ---- backward --------------------------------------------------------------------------------------------------------

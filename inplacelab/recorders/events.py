@@ -434,6 +434,7 @@ class OperationDone(Event):
         copied: the position of the input whose elements it wrote as they are; None if no input's were.
         depends: how the elements of the result depend on those of the inputs; None if that is not known, or it is a view.
         tracks: whether operations were to keep history when it ran, which `no_grad` switches off; None if that is not reported.
+        module: for a write in place, what the program calls the library's module that did it; "" if none did, or it has no name.
     """
 
     name: str
@@ -449,6 +450,7 @@ class OperationDone(Event):
     copied: int | None = None
     depends: Dependence | None = None
     tracks: bool | None = None
+    module: str = ""
 
 
 SMALL = 16

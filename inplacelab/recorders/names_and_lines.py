@@ -9,8 +9,8 @@ from typing import Any, Protocol
 from inplacelab.place import Place
 from inplacelab.recorders import events
 from inplacelab.recorders.bindings import Bindings, Watched
-from inplacelab.recorders.program import Owned, Program, Scope
-from inplacelab.recorders.static import module_of
+from inplacelab.recorders.program import Owned, Program, Scope, code_of, scopes_of
+from inplacelab.recorders.static import member, module_of
 
 
 class Known(Protocol):
@@ -64,6 +64,9 @@ class NamesAndLines:
         self._bindings = Bindings(program.names, recorder.watched)
         self.names_of, self.drop_reference = self._bindings.names_of, self._bindings.drop_reference
         self._owners: dict[int, Owned] = {}  # of frames, by their addresses
+        self._calls = {
+            code for each in recorder.watched.holders if (code := code_of(member(each, "__call__"))) is not None
+        }
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
         self._told = False  # the program is instrumented, or traced
         self.root: FrameType | None = None
@@ -187,6 +190,21 @@ class NamesAndLines:
             assert place is not None
             self._emit(events.StatementBegan(place, False, 1, *live_and_peak, origin=events.INFERRED))
         return frames
+
+    def module(self, frame: FrameType | None) -> str:
+        """Returns, at an event, what the program calls the library's module that it has called and that is running: `net.2`; "" if there is none, or
+        it has no name.
+        """
+        modules: list[Any] = []
+        while frame is not None:
+            if frame.f_code in self._calls:
+                modules.append(scopes_of([frame])[0].names.get("self"))
+            elif not modules and self._program.has(frame):
+                return ""
+            if frame is self.root:
+                break
+            frame = frame.f_back
+        return self._bindings.name_of_module(modules)
 
     def place(self, frame: FrameType | None) -> Place | None:
         """Returns, at an event, the program's place; None if the program is not on the stack."""

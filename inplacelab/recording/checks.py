@@ -108,6 +108,7 @@ def _check_sources(recording: Recording) -> None:
             _sizes(source.first_line)
         except MisfitError as misfit:
             raise misfit.inside(f".sources[{position}]") from None
+    _names(*(step.module for step in recording.steps))
     nodes = (facts for step in recording.steps for _, facts in step.nodes if facts is not None)
     places = [*(step.place for step in recording.steps), *(node.place for node in nodes)]
     found = {id(each): each for each in places if each is not None}

@@ -754,6 +754,8 @@ class Step:
 
     loops: tuple[IterationFacts, ...] = field(default=(), metadata=LEFT_OUT)
     """The iterations of loops that it is in, outermost first, as far as they were recorded."""
+    module: str = field(default="", metadata=LEFT_OUT)
+    """For a write in place by a library's module that the program calls: what the program calls the module, "net.2"; "" if it has no name."""
 
     @property
     def line(self) -> int | None:

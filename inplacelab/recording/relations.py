@@ -4,21 +4,24 @@ A view of a view is recorded with the tensor at the root as its base: in `t = m.
 says `t[1]`, so a text names both. A `detach()` has no base, though it shares the storage of the tensor that it was called on.
 
 A hook may begin a pass inside another one. The phase of a step says only whether backward is running. `sgd.step()` and `sgd.clear_grad()` run outside
-backward, but compute nothing forward: after a backward pass, they write parameters, or gradients.
+backward, but compute nothing forward: after a backward pass, they write parameters, or gradients. Updates by hand do it without history.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
 from inplacelab.place import Place
 from inplacelab.recording.code_of_steps import call_code, code_of
-from inplacelab.recording.facts import BackwardAction, Step, TensorFacts
+from inplacelab.recording.facts import BackwardAction, Step, TensorFacts, WriteFacts
 from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.source_tree import line_text
 
 
 class Made(NamedTuple):
@@ -32,6 +35,7 @@ class Made(NamedTuple):
         given: the first tensor that the operation was given, if the result is on its storage; None otherwise.
         call: the same with the tensor whose method was called, as in `x.t()`.
         detached: whether it was made by `detach()`, which some frameworks record as a view.
+        operation: the operation as the framework calls it; "" if none made it.
     """
 
     how: Literal["made", "backward", "before", "seen", "there"]
@@ -40,6 +44,7 @@ class Made(NamedTuple):
     given: int | None
     call: str = ""
     detached: bool = False
+    operation: str = ""
 
     @property
     def line(self) -> int | None:
@@ -72,10 +77,66 @@ def _how(recording: Recording, step: Step, tensor: int, given: int | None) -> Ma
         if tensor in step.inputs:
             return Made("before", step.place, "", None)
         op, call = code_of(recording, step), call_code(recording, step)
-        return Made("made", step.place, op, given, call, detached=step.op == "detach")
+        return Made("made", step.place, op, given, call, step.op == "detach", step.op or "")
     if step.phase == "backward":
         return Made("backward", step.place, "", None)
     return Made("there" if step.kind == "look" else "seen", step.place, "", None)
+
+
+class WrittenAlias(NamedTuple):
+    """A tensor without a name that something was written through, and that is no view: `w.data`, `w.detach()`.
+
+    Attributes:
+        facts: the tensor.
+        of: the number of the tensor with a name that it was made of.
+        call: how it was made of that, as it stands behind the name: ".data", ".detach()".
+        write: the write.
+    """
+
+    facts: TensorFacts
+    of: int
+    call: str
+    write: WriteFacts
+
+    def is_counted_apart(self, state: State) -> bool:
+        """Whether the version of the tensor with a name did not rise with the write."""
+        of = state.tensors.get(self.of)
+        return of is not None and of.counter != self.write.counter
+
+
+def written_aliases(recording: Recording) -> Mapping[int, tuple[WrittenAlias, ...]]:
+    """Returns the aliases without a name that each step wrote through."""
+    return recording.once(all_written_aliases)
+
+
+def all_written_aliases(recording: Recording) -> dict[int, tuple[WrittenAlias, ...]]:
+    """Returns the same, without looking it up."""
+    makers = made(recording)
+    facts: dict[int, TensorFacts] = {}  # as they were last
+    found: dict[int, tuple[WrittenAlias, ...]] = {}
+    for step in recording.steps:
+        facts |= {key: each for key, each in step.tensors if each is not None}
+        for write in step.writes:
+            alias: int | None = None
+            here: int | None = write.tensor
+            while here is not None and here in facts and not recording.before(step.index).called(here).names:
+                how = makers[here]
+                if alias is None and how.given is not None and (how.detached or facts[here].base is None):
+                    alias = here
+                here = None if how.given == here else how.given
+            if alias is not None and here in facts:
+                made_so = WrittenAlias(facts[alias], here, _behind_name(recording, makers[alias]), write)
+                found[step.index] = (*found.get(step.index, ()), made_so)
+    return found
+
+
+def _behind_name(recording: Recording, how: Made) -> str:
+    """How a tensor was made of another, as it stands behind the name of that one. Some frameworks record `.data` as `detach`."""
+    op = how.operation
+    is_attribute = op == "detach" and "detach" not in (line := line_text(recording, how.place)) and ".data" in line
+    if op == "data" or is_attribute:
+        return ".data"
+    return f".{op}()"
 
 
 class Relation(NamedTuple):
@@ -237,36 +298,130 @@ Stage = Literal["forward", "backward", "update"]
 
 
 def stages(recording: Recording) -> tuple[Stage, ...]:
-    """Returns the stage of each step. All steps of a statement outside backward have the same one."""
-    return recording.once(_stages)
+    """Returns the stage of each step. All steps of a statement outside backward have the same one.
+
+    After a backward pass, a statement is an update if it writes in place and without history, outside a function called `forward`,
+
+    - a gradient;
+    - a parameter, through any alias. A parameter is what has been a leaf that needs a gradient; later, it may be frozen;
+    - a tensor computed of parameters and gradients alone: a velocity, an average of weights;
+
+    and if what it writes is as old as the pass, which a model made later is not. So is one that clears a gradient. A call of a function that
+    makes an update is one as a whole if it reads nothing but parameters, gradients and what was computed of them, and keeps no history: a `step()` by hand.
+    """
+    return recording.once(all_stages)
 
 
-def _stages(recording: Recording) -> tuple[Stage, ...]:
+def all_stages(recording: Recording) -> tuple[Stage, ...]:
+    """Returns the same, without looking it up."""
     found: list[Stage] = []
-    has_passed = False
+    trained = _Trained()
+    computes: set[int] = set()  # the steps that are no part of an update
     for _, group in groupby(recording.steps, key=lambda step: (step.phase, step.turn, line_of(step.place))):
         steps = list(group)
         stage: Stage = steps[0].phase
-        has_passed |= stage == "backward"
-        if stage == "forward" and has_passed and any(_updates(recording, step) for step in steps):
-            stage = "update"
-        found += [stage] * len(steps)
-    return tuple(_with_loops(recording, found))
+        if stage == "backward":
+            trained.there = recording.state(steps[-1].index).storages.keys()
+        for step in steps:
+            if stage == "forward" and trained.there is not None and _updates(recording, step, trained):
+                stage = "update"
+            if step.phase == "backward" or not trained.follows(recording, step):
+                computes.add(step.index)
+        found += [stage if step.phase == "forward" else step.phase for step in steps]
+    return tuple(_with_loops(recording, _with_calls(recording, found, computes)))
 
 
-def _updates(recording: Recording, step: Step) -> bool:
-    """Whether a step writes to a parameter or to a gradient without history, or would have if it had not been refused, or clears a gradient."""
+@dataclass(slots=True)
+class _Trained:
+    """What is trained, and what was computed of it alone.
+
+    Attributes:
+        there: the storages at the end of the last backward pass; None before the first one.
+        parameters: the storages of what has been a leaf that needs a gradient.
+        derived: the tensors computed of parameters and gradients, or written with such numbers.
+    """
+
+    there: Collection[int] | None = None
+    parameters: set[int] = field(default_factory=set)
+    derived: set[int] = field(default_factory=set)
+
+    def has(self, state: State, tensor: int) -> bool:
+        """Whether a tensor is a parameter, a gradient, or computed of them."""
+        facts = state.tensors.get(tensor)
+        if facts is None:
+            return False
+        is_parameter = facts.storage in self.parameters
+        return is_parameter or tensor in self.derived or state.owner_of_gradient(tensor) is not None
+
+    def read(self, recording: Recording, step: Step) -> tuple[bool, bool]:
+        """Returns whether an operation reads what is trained, and whether it reads anything else, besides what it writes and single numbers."""
+        before = recording.before(step.index)
+        written = {write.storage for write in step.writes}
+        given = [before.tensors[key] for key in step.inputs if key in before.tensors]
+        given = [each for each in given if each.storage not in written]
+        has = [self.has(before, each.id) for each in given]
+        return any(has), any(each.shape and not ours for each, ours in zip(given, has, strict=True))
+
+    def follows(self, recording: Recording, step: Step) -> bool:
+        """Notes what a step has computed of what is trained. Returns whether the step could be part of an update."""
+        for _, facts in step.tensors:
+            if facts is not None and facts.leaf and facts.needs_gradient:
+                self.parameters.add(facts.storage)
+        if step.kind != "operation":
+            return True
+        ours, others = self.read(recording, step)
+        if step.kept is not None or others:
+            return False
+        if ours:
+            self.derived.update(write.tensor for write in step.writes)
+            if step.output is not None:
+                self.derived.add(step.output)
+        return True
+
+
+def _updates(recording: Recording, step: Step, trained: _Trained) -> bool:
+    """Whether a step after a pass makes an update, or would have if it had not been refused, or clears a gradient."""
     refusal = None if step.error is None or step.error.failure is None else step.error.failure.refusal
     if refusal is not None and refusal.rule == "leaf":
         return True
     before = recording.before(step.index)
-    for write in step.writes:
-        tensor = before.tensors.get(write.tensor)
-        is_gradient = before.owner_of_gradient(write.tensor) is not None
-        if step.kept is None and tensor is not None and (is_gradient or (tensor.leaf and tensor.needs_gradient)):
+    if step.writes and step.kept is None:
+        if any(before.owner_of_gradient(write.tensor) is not None for write in step.writes):
             return True
+        old = [write.storage for write in step.writes if trained.there is not None and write.storage in trained.there]
+        if old and not _is_in_forward(step.place):
+            ours, others = trained.read(recording, step)
+            if not trained.parameters.isdisjoint(old) or (ours and not others):
+                return True
     changed = ((before.tensors.get(key), facts) for key, facts in step.tensors if facts is not None)
     return any(was is not None and was.grad is not None and now.grad is None for was, now in changed)
+
+
+def _is_in_forward(place: Place | None) -> bool:
+    return place is not None and any(each.function.rpartition(".")[2] == "forward" for each in place.calls)
+
+
+def _with_calls(recording: Recording, found: list[Stage], computes: AbstractSet[int]) -> list[Stage]:
+    """Counts a whole call as an update that makes one and computes nothing else."""
+    done = 0
+    for step, stage in zip(recording.steps, tuple(found), strict=True):
+        if stage != "update" or step.index < done or step.place is None or step.place.called_from is None:
+            continue
+        first, done = step.index, step.index + 1
+        while first > 0 and _is_inside(recording.steps[first - 1], step.place):
+            first -= 1
+        while done < len(found) and _is_inside(recording.steps[done], step.place):
+            done += 1
+        if computes.isdisjoint(range(first, done)):
+            found[first:done] = ["update"] * (done - first)
+    return found
+
+
+def _is_inside(step: Step, call: Place) -> bool:
+    """Whether a step belongs to a call of the function that a place is in."""
+    return step.place is not None and any(
+        each.function == call.function and each.called_from == call.called_from for each in step.place.calls
+    )
 
 
 def _with_loops(recording: Recording, found: list[Stage]) -> list[Stage]:

@@ -16,7 +16,15 @@ from inplacelab.recording.code_of_steps import Candidate, codes_of_nodes, spelli
 from inplacelab.recording.facts import ReadFacts, RewireFacts, Step, StorageFacts, WriteFacts
 from inplacelab.recording.naming import Kept, all_kept
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.relations import all_made
+from inplacelab.recording.relations import (
+    Stage,
+    WrittenAlias,
+    all_made,
+    all_stages,
+    all_written_aliases,
+    stages,
+    written_aliases,
+)
 from inplacelab.recording.slots import joined as joined_runs
 from inplacelab.recording.source_tree import line_text
 
@@ -75,6 +83,8 @@ def _by_statement(recording: Recording) -> Recording:
     # What made a tensor or a node is an operation, which a statement of several no longer shows.
     joined.takes_over(all_made, recording.once(all_made))
     joined.takes_over(codes_of_nodes, recording.once(codes_of_nodes))
+    joined.takes_over(all_stages, _stages_of(recording, joined))
+    joined.takes_over(all_written_aliases, _aliases_of(recording))
     joined.takes_over(_no_values, _former_values(recording))
     joined.takes_over(all_kept, _kept(recording))
     known = recording.once(spellings)
@@ -94,6 +104,24 @@ def _kept(recording: Recording) -> Mapping[tuple[int, str], Kept]:
         key: kept if kept.step is None else replace(kept, step=numbers[kept.step])
         for key, kept in recording.once(all_kept).items()
     }
+
+
+def _stages_of(recording: Recording, joined: Recording) -> tuple[Stage, ...]:
+    """Returns the stages of the statements: those of their events, of which a joined step does not tell what each read."""
+    found = stages(recording)
+    return tuple(
+        "update" if step.phase == "forward" and "update" in found[run.start : run.stop] else step.phase
+        for step, run in zip(joined.steps, statements(recording), strict=True)
+    )
+
+
+def _aliases_of(recording: Recording) -> dict[int, tuple[WrittenAlias, ...]]:
+    """Returns the aliases that the statements wrote through, made in one way of one tensor as one."""
+    known, found = written_aliases(recording), dict[int, tuple[WrittenAlias, ...]]()
+    for number, run in enumerate(statements(recording)):
+        if some := {(each.of, each.call): each for index in run for each in known.get(index, ())}:
+            found[number] = tuple(some.values())
+    return found
 
 
 def _shown(recording: Recording, run: range) -> str:
@@ -149,6 +177,7 @@ def joined_steps(recording: Recording, parts: Sequence[Step]) -> Step:
         collective=None,
         reads=(),
         depends=None,
+        module="",
     )
 
 

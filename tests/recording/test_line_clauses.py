@@ -6,9 +6,10 @@ import pytest
 
 from inplacelab.language import Text
 from inplacelab.recording import Recording
-from inplacelab.recording.sentences import Headline, line_headline
+from inplacelab.recording.sentences import Headline, headline, line_headline
 from inplacelab.recording.sentences.clauses import PARAMETERS, owners_of, told
 from inplacelab.recording.statements import statements
+from tests.recorders import runs
 from tests.recorders.golden.renew import run
 
 TRAINING = """
@@ -120,3 +121,79 @@ def test_few_names_are_listed_and_names_without_an_owner_are_counted() -> None:
     )
     assert owners_of(["Net.forward: self.fc.weight", "Net.forward: self.fc.bias"]) == ["Net.forward: self.fc"]
     assert owners_of(["params[0]", "params[1]"]) == ["params"]
+
+
+NETWORKS = """\
+import torch
+from torch import nn
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.steps = nn.ModuleList([nn.Linear(2, 2), nn.ReLU(inplace=True)])
+    def forward(self, x):
+        for step in self.steps:
+            x = step(x)
+        return x
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = Block()
+    def forward(self, x):
+        return self.block(x).sigmoid_()
+net = nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True))
+deep = nn.Sequential(*[each for _ in range(6) for each in (nn.Linear(2, 2), nn.ReLU(inplace=True))])
+own = Net()
+x = torch.ones(1, 2)
+y = net(x)
+z = deep(x)
+out = own(x)
+u = nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True))(x)
+v = net(x) * 2
+"""
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+def test_the_module_that_overwrites_a_result_is_named() -> None:
+    pytest.importorskip("torch")
+    recording = runs.run(NETWORKS, framework="torch").recording
+    said = {each.clause for each in headlines(recording)}
+    assert (
+        Text(
+            "`y = net(x)` made `y`, and `net.1` (`relu`) overwrote the result of `net.0`",
+            "`y = net(x)` 得到 `y`，`net.1`（`relu`）原地覆盖了 `net.0` 的结果",
+        )
+        in said
+    )
+    assert (
+        Text(
+            "`z = deep(x)` made `z`, and 6 modules of `deep` (`relu`) overwrote 6 results",
+            "`z = deep(x)` 得到 `z`，`deep` 的 6 个模块（`relu`）原地覆盖了 6 个结果",
+        )
+        in said
+    )
+    # What the program writes itself needs no module, and one without a name has none.
+    modules = [step.module for step in recording.steps if step.writes and step.op in ("relu", "relu_", "sigmoid_")]
+    assert modules == ["net.1", *(f"deep.{k}" for k in range(1, 12, 2)), "own.block.steps.1", "", "", "net.1"]
+    events = [headline(recording, step.index).clause for step in recording.steps if step.module == "net.1"]
+    assert events[-1] == Text(
+        "`net.1` (`relu`) overwrites the result of `net.0`", "`net.1`（`relu`）原地覆盖 `net.0` 的结果"
+    )
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+def test_a_layer_that_writes_its_statistics_is_named_in_paddle() -> None:
+    pytest.importorskip("paddle")
+    recording = runs.run(
+        "import paddle\nfrom paddle import nn\n"
+        "net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1D(2))\nx = paddle.ones([2, 2])\ny = net(x)\nx.add_(y)\n",
+        framework="paddle",
+    ).recording
+    assert {step.module for step in recording.steps if step.writes and step.line == 5} == {"net.1"}
+    assert {step.module for step in recording.steps if step.writes and step.line == 6} == {""}
+
+
+def test_a_layer_of_the_engine_that_writes_is_named() -> None:
+    recording = run("net = paddle.nn.Sequential(paddle.nn.BatchNorm1D(2))\ny = net(paddle.ones([2, 2]))\n").recording
+    assert {step.module for step in recording.steps if step.writes and step.line == 2} == {"net.0"}

@@ -6,11 +6,17 @@ from itertools import pairwise
 
 import pytest
 
+import inplacelab
 from inplacelab.language import Text
+from inplacelab.recording import Recording
+from inplacelab.recording.sentences import line_sentence, sentence
+from inplacelab.recording.statements import by_statement
 from inplacelab_widgets.scene import scene_of
+from inplacelab_widgets.scene.storages_panel import storages_panel
 from inplacelab_widgets.scene.text_layout import SMALL, width_of
 from inplacelab_widgets.scene.version_line import Raise, VersionLine
 from tests.recorders.runs import run
+from tests.widgets.test_scene import alive
 
 
 def _labels(operations: list[str], room: float) -> list[tuple[float, float, str]]:
@@ -68,3 +74,58 @@ def test_each_counter_of_a_storage_has_a_line_with_the_names_that_it_counts_for(
     lines = [*dict.fromkeys(float(dict(mark.place)["cy"]) for mark in group.marks if mark.tag == "circle")]
     assert [heights["x, part"] - 4, heights["raw"] - 4] == lines
     assert heights["v0 again"] > heights["raw"], "what nothing raised has no line"
+
+
+def _drawn(recording: Recording, step: int) -> dict[str, str]:
+    """The words of the panel of storages at a step, with their looks; a name has that of its pill."""
+    boxes, words = dict[tuple[float, float], str](), dict[tuple[float, float], tuple[str, str]]()
+    for group, mark, look in alive(storages_panel(recording), step):
+        place = dict(mark.place)
+        if mark.tag == "rect" and look.style.startswith("chip"):
+            middle = group.x + float(place["x"]) + float(place["width"]) / 2
+            boxes[round(middle), round(group.y + float(place["y"]))] = look.style
+        elif mark.tag == "text":
+            at = round(group.x + float(place["x"])), round(group.y + float(place["y"]) - 11.5)
+            words[at] = str(look.text), look.style
+    return {said: boxes.get(at, style) for at, (said, style) in words.items()}
+
+
+ALIASES = {
+    "torch": (
+        "import torch\nx = torch.ones(2, 2)\nfor k in range(2):\n    x.add_(1)\n    x.data[0] = k\n    x.detach().zero_()\n",
+        {5: ("x.data", "v1", True), 6: ("x.detach()", "v1→v2", False)},
+    ),
+    "paddle": ("import paddle\nx = paddle.ones([2, 2])\nx.detach().zero_()\n", {3: ("x.detach()", "v0→v1", False)}),
+    "inplacelab": ("x = paddle.ones([2, 2])\nx.detach().zero_()\n", {2: ("x.detach()", "v0→v1", False)}),
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("framework", ALIASES)
+@pytest.mark.parametrize("joined", [False, True])
+def test_what_is_written_through_an_alias_without_a_name_is_written_there(framework: str, joined: bool) -> None:
+    pytest.importorskip(framework)
+    source, expected = ALIASES[framework]
+    names = {"paddle": inplacelab} if framework == "inplacelab" else {}
+    recording = run(source, framework=framework, **names).recording
+    recording = by_statement(recording) if joined else recording
+    for line, (name, version, is_apart) in expected.items():
+        step = next(each.index for each in recording.on_line(line) if each.writes)
+        said = _drawn(recording, step)
+        assert "acting" in said[name]
+        assert "acting" not in said["x"], "it was not written through that name"
+        stays = [each for each in said if each.startswith(f"{version} stays")]
+        assert bool(stays) == is_apart
+        assert is_apart or version in said
+        assert any("counts for itself: v0→v1" in each for each in said) == is_apart
+        assert name not in _drawn(recording, step + 1), "it is gone"
+
+
+def test_the_sentence_names_the_alias() -> None:
+    recording = run(
+        "x = paddle.ones([2, 2])\nx.detach().zero_()\n", framework="inplacelab", paddle=inplacelab
+    ).recording
+    written = next(step.index for step in recording.steps if step.writes)
+    assert "wrote slots 0-3 of S0 through `x.detach()`" in sentence(recording, written).en
+    assert "wrote slots 0-3 of S0 through `x.detach()`" in line_sentence(recording, written).en

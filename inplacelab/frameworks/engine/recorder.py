@@ -220,6 +220,7 @@ class EngineRecorder(observe.Observer):
         self.emit(events.OperationDone(
             self.op_name(name, category), category, operands, part_of(known, written), plain(attributes), objects.number_of(node), place, live, peak,
             "written" if exact else "around", copied, depends,
+            module=self.names.module(sys._getframe(1)) if category == "in-place" else "",
         ))  # fmt: skip
         objects.replacing = False
 

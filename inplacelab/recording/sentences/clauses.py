@@ -21,6 +21,7 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences.phrases import StepContext, quoted
 from inplacelab.recording.slots import Touched, common_runs, slots_reached
 from inplacelab.recording.source_tree import line_text
+from inplacelab.recording.statements import run_of
 
 LONGEST_LIST = 30
 """The most characters of three and more names that are listed one by one."""
@@ -39,6 +40,7 @@ PARAMETERS = Noun(Text("parameter", "参数"), Text("parameters", "参数"))
 GRADIENTS = Noun(Text("gradient", "梯度"), Text("gradients", "梯度"))
 BUFFERS = Noun(Text("buffer", "缓冲区"), Text("buffers", "缓冲区"))
 TENSORS = Noun(Text("tensor", "张量"), Text("tensors", "张量"))
+MODULES = Noun(Text("module", "模块"), Text("modules", "模块"))
 
 _STATISTICS = ("running_mean", "running_var", "num_batches_tracked", "_mean", "_variance")
 """The buffers in which batch normalization keeps running statistics, in PyTorch and Paddle."""
@@ -60,8 +62,15 @@ def changing(context: StepContext, what: Text, effects: Mapping[int, Touched], s
         effects: what its writes did to each storage.
         stale: the storages on which it made a saved value stale.
     """
-    did = _changed(context, effects)
-    return _with_needed(context, _clause(what, did) if did else _changed_nothing(context, what, effects), stale)
+    did, overwriter = _changed(context, effects), overwriting(context)
+    if did:
+        clause = _clause(what, did)
+    elif overwriter is not None:
+        pattern = Text("{0} ({1}) overwrites the result of {2}", "{0}（{1}）原地覆盖 {2} 的结果")
+        clause = pattern.format(quoted(overwriter[0]), what, quoted(overwriter[1]))
+    else:
+        clause = _changed_nothing(context, what, effects)
+    return _with_needed(context, clause, stale)
 
 
 def doing(
@@ -297,28 +306,60 @@ def _still_needed(context: StepContext, stale: AbstractSet[int]) -> list[int]:
 
 def _overwritten(context: StepContext, parts: Sequence[Step]) -> list[Text]:
     """The results of operations of the statement that another one overwrote in place, as a ReLU in a network does."""
+    found = _overwriting(context, parts)
+    if not found:
+        return []
+    of = (
+        quoted(_whose(context, found[0][0]))
+        if len(found) == 1
+        else Text("{0} results", "{0} 个结果").format(len(found))
+    )
+    modules = dict.fromkeys(step.module for _, step in found)
+    by = listing([quoted(op) for op in dict.fromkeys(str(step.op) for _, step in found)])
+    if all(modules):
+        pattern = Text("{0} ({1}) overwrote {2}", "{0}（{1}）原地覆盖了 {2}")
+        if len(found) == 1:
+            pattern = Text("{0} ({1}) overwrote the result of {2}", "{0}（{1}）原地覆盖了 {2} 的结果")
+        return [pattern.format(told([*modules], MODULES), by, of)]
+    pattern = Text("overwrote {0} in place ({1})", "原地覆盖了 {0}（{1}）")
+    if len(found) == 1:
+        pattern = Text("overwrote the result of {0} in place ({1})", "原地覆盖了 {0} 的结果（{1}）")
+    return [pattern.format(of, by)]
+
+
+def overwriting(context: StepContext) -> tuple[str, str] | None:
+    """Returns what the program calls the module that overwrites, in a step, the result of another operation of its statement, and whose result that
+    is: the module or the operation. None if the step does no such thing.
+    """
+    if not context.step.module:
+        return None
+    run = run_of(context.recording, context.index)
+    parts = [context.recording.steps[index] for index in range(run.start, context.index + 1)]
+    found = [maker for maker, step in _overwriting(context, parts) if step is parts[-1]]
+    return (context.step.module, _whose(context, found[0])) if found else None
+
+
+def _overwriting(context: StepContext, parts: Sequence[Step]) -> list[tuple[Step, Step]]:
+    """Returns the operations of a statement whose results were overwritten in it, and those that did it."""
+    there = context.recording.before(parts[0].index).storages
     makers = {step.output: step for step in parts if step.kind == "operation" and step.inputs and not step.writes}
-    found = [
+    return [
         (makers[write.tensor], step)
         for step in parts
         for write in step.writes
-        if write.slots and write.tensor in makers and write.storage not in context.before.storages
+        if write.slots and write.tensor in makers and write.storage not in there
     ]
-    if not found:
-        return []
-    if len(found) > 1:
-        by = listing([quoted(op) for op in dict.fromkeys(str(step.op) for _, step in found)])
-        return [Text("overwrote {0} results in place ({1})", "原地覆盖了 {0} 个结果（{1}）").format(len(found), by)]
-    maker, step = found[0]
+
+
+def _whose(context: StepContext, maker: Step) -> str:
+    """Returns what a result is named by: the owner of the weights that it was computed with, or the operation."""
     weights = [
         context.before.called(key).first
         for key in maker.inputs
         if (facts := context.before.tensors.get(key)) is not None and facts.leaf and facts.needs_gradient
     ]
     owners = owners_of(weights)
-    of = quoted(owners[0] if len(owners) == 1 else str(maker.op))
-    pattern = Text("overwrote the result of {0} in place (`{1}`)", "原地覆盖了 {0} 的结果（`{1}`）")
-    return [pattern.format(of, step.op)]
+    return owners[0] if len(owners) == 1 else str(maker.op)
 
 
 # --- what was made ------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from inplacelab.recording.facts import (
 from inplacelab.recording.naming import Naming, is_constant, listing, namings, storage_label
 from inplacelab.recording.places import line_of, said_line
 from inplacelab.recording.queries import newly_stale, tensors_counted_by
-from inplacelab.recording.relations import relation_of, shown_relation
+from inplacelab.recording.relations import relation_of, shown_relation, written_aliases
 from inplacelab.recording.sentences.other_steps import freed
 from inplacelab.recording.sentences.phrases import MOST_ITEMS, StepContext, byte_count, joined, quoted, shape, slots
 from inplacelab.recording.slots import Runs, Touched, effect
@@ -347,8 +347,19 @@ def _written(context: StepContext, write: WriteFacts, done: Touched) -> Text:
         changed=_count(done.changed),
         all=_count(write.slots),
         storage=storage_label(write.storage),
-        x=context.called_before(write.tensor),
+        x=_through(context, write),
     )
+
+
+def _through(context: StepContext, write: WriteFacts) -> Text:
+    """What was written through: a tensor by its name, or by how it was made of one with a name: `w.data`."""
+    known, last = written_aliases(context.recording), context.after.step.index
+    first = last if context.first is None else context.first
+    aliases = (each for index in range(first, last + 1) for each in known.get(index, ()))
+    alias = next((each for each in aliases if each.facts.id == write.tensor), None)
+    if alias is None:
+        return context.called_before(write.tensor)
+    return quoted(context.before.called(alias.of).first + alias.call)
 
 
 def _count(runs: Runs) -> int:

@@ -9,6 +9,7 @@ from inplacelab.recording import queries
 from inplacelab.recording.naming import kept_values
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import whole_statement
+from inplacelab.recording.sentences.clauses import overwriting
 from inplacelab.recording.sentences.phrases import StepContext, quoted
 from inplacelab.recording.statements import run_of
 
@@ -75,6 +76,10 @@ def _in_place(context: StepContext) -> Text:
     names = {name for write in step.writes for name in context.names_by_line_end(write.tensor)}
     if names or step.op is None or step.line is None:
         return _code(context, LONGEST)
+    overwriter = overwriting(context)
+    if overwriter is not None:
+        module, of = (quoted(cut(each, LONGEST_NAME)) for each in overwriter)
+        return Text("{0} overwrites result of {1}", "{0} 覆盖 {1} 的结果").format(module, of)
     return Text("{0} in place (line {1})", "原地 {0}（第 {1} 行）").format(
         quoted(cut(step.op, LONGEST_NAME)), step.line
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 from inplacelab.language import Text
@@ -148,7 +149,10 @@ class Storage:
         keys, last, at = (f"v{self.id}", f"s{self.id}"), self.life.last, self.layout
         looks = [(step, Look("text value", content)) for step, content in self.versions.moments]
         if not at.version_lines:
-            yield from self._pill(at.versions_top, {step: (look, look) for step, look in looks}, (), keys)
+            alone = {step: (look, look) for step, look in looks}
+            for counter in self.counters:
+                alone |= _stays(counter)
+            yield from self._pill(at.versions_top, alone, (), keys)
         for place, (counter, line) in enumerate(at.version_lines):
             top = at.versions_top + place * version_line.HEIGHT
             counted = {step: Look("text value", content) for step, content in counter.labels}
@@ -156,6 +160,7 @@ class Storage:
             for each in counter.raises:
                 settled = counted.get(each.step, Look("text value", each.after))
                 changes[each.step] = Look("text value bold", f"{each.before}→{each.after}"), settled
+            changes |= _stays(counter)
             yield from self._pill(top + version_line.LINE - PILL / 2, changes, counter.raises, keys)
             yield from line.marks(at.gutter, top, keys)
         for y, moments, style in at.sharers:
@@ -170,7 +175,9 @@ class Storage:
         raised = [(each.step, Look("pill raised"), Look("pill")) for each in raises]
         outline = flashes([(min(looks), Look("pill"), Look("pill")), *raised], last)
         yield rect(0, top, wide, PILL, outline, 8, keys=keys)
-        content = flashes([(step, now, settled) for step, (now, settled) in looks.items()], last)
+        content = flashes(
+            [(step, now, settled) for step, (now, settled) in sorted(looks.items(), key=itemgetter(0))], last
+        )
         yield text(round(wide / 2, 1), top + 12, content, keys=keys)
 
     def _grid_marks(self, step: int | None, done: Mapping[int, Touched]) -> Iterator[Mark]:
@@ -206,7 +213,7 @@ class Storage:
 ROW_GAP = 10.0
 """The space between two rows of grids, in px."""
 
-Names = tuple[tuple[int, str], ...]
+Names = tuple[tuple[int, Words], ...]
 """(step, the names of tensors from then on)."""
 
 
@@ -261,7 +268,8 @@ def _laid_out(storage: Storage) -> Layout:
     tensors, life, room, until = storage.tensors, storage.life, storage.room, storage.shown[1]
     # From left to right, the same at all steps.
     raised = [f"{each.before}→{each.after}" for counter in storage.counters for each in counter.raises]
-    pill_width = widest([*raised, *([] if raised else storage.versions.every()), "v0"], SMALL) + 14
+    stays = [now.text for each in storage.counters if each.raises or not raised for now, _ in _stays(each).values()]
+    pill_width = widest([*raised, *([] if raised else storage.versions.every()), *stays, "v0"], SMALL) + 14
     titles = [each for facts in life.every() for each in (storage_label(facts.id), _size(facts))]
     gutter = max(GUTTER, widest([*titles, words.FREED], SMALL) + BEFORE_STRIP, pill_width + 6)
     # Where no other storage fits beside this one anyway, the lens takes no height.
@@ -330,17 +338,29 @@ def _laid_out(storage: Storage) -> Layout:
     )
 
 
+def _stays(counter: Counter) -> dict[int, tuple[Look, Look]]:
+    """What the present version of a counter looks like in the steps that wrote past it, and after them."""
+    return {
+        step: (Look("text value bold", words.STAYS.format(version=version)), Look("text value", version))
+        for step, version in counter.stays
+    }
+
+
 def _sharers(counters: Sequence[Counter], last: int) -> list[tuple[float, Names, str]]:
     raised, others = [each for each in counters if each.raises], [each for each in counters if not each.raises]
-    found = [
+    found: list[tuple[float, Names, str]] = [
         (place * version_line.HEIGHT + version_line.LINE + 4, tuple(counter.names(last)), "text")
         for place, counter in enumerate(raised)
     ]
     y = (len(raised) - 1) * version_line.HEIGHT + version_line.LINE + 4
     for k, counter in enumerate(others, 1):
         version = counter.labels[-1][1]
-        names = ((step, f"{version} {names}" if names else "") for step, names in counter.names(last))
-        found.append((y + 13 * k, tuple(names), "text soft"))
+        named = Life(tuple(counter.names(last)), last)
+        said: dict[int, Words] = {step: f"{version} {names}" if names else "" for step, names in named.moments}
+        for step, here in counter.stays:
+            said.setdefault(step + 1, f"{version} {named.at(step + 1) or ''}")
+            said[step] = words.STAYS.format(version=here) + Text(*[f" {named.at(step) or ''}"] * 2)
+        found.append((y + 13 * k, tuple(sorted(said.items(), key=itemgetter(0))), "text soft"))
     return found
 
 

@@ -26,10 +26,10 @@ from inplacelab_widgets.scene.owner_table import Listed, owner_table
 from inplacelab_widgets.scene.saved_tensors import Pin, pins, storage_pins
 from inplacelab_widgets.scene.storage import NARROWEST, Storage
 from inplacelab_widgets.scene.svg import GAP, Copy, Group, Panel, flowed, tabled
-from inplacelab_widgets.scene.tensor_cards import Card, cards, overwritten, tensor_roles, with_gone
+from inplacelab_widgets.scene.tensor_cards import Card, cards_with_aliases, overwritten, tensor_roles, with_gone
 from inplacelab_widgets.scene.tensor_grids import tensors_of
 from inplacelab_widgets.scene.timeline import shared_rows, storage_lives, version_labels
-from inplacelab_widgets.scene.version_line import Counter, Raise, counters
+from inplacelab_widgets.scene.version_line import Counter, Raise, counters, passed_by
 
 
 def order_of_rows(lives: Sequence[tuple[int, int]], rows: Sequence[int], heights: Mapping[int, float]) -> list[int]:
@@ -208,13 +208,13 @@ def _stale(storage: Storage) -> list[Span]:
 
 def _storages(recording: Recording, room: float) -> list[Storage]:
     end = len(recording) - 1
-    all_cards, all_pins = _by_storage(cards(recording)), _by_storage(pins(recording))
+    all_cards, all_pins = _by_storage(cards_with_aliases(recording)), _by_storage(pins(recording))
     all_writes: dict[int, list[tuple[Step, WriteFacts]]] = {}
     for step in recording.steps:
         for write in step.writes:
             all_writes.setdefault(write.storage, []).append((step, write))
     done, versions, label = touched(recording), version_labels(recording), terms_of(recording).label
-    counted, roles = counters(recording), tensor_roles(recording)
+    counted, roles, stays = counters(recording), tensor_roles(recording), passed_by(recording)
     former: dict[int, dict[int, StorageFacts]] = {}
     for (step_index, storage), facts in former_values(recording).items():
         former.setdefault(storage, {})[step_index] = facts
@@ -235,7 +235,7 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
         for counter, labels in counted.get(key, {}).items():
             sharing = [card for card in own_cards if any(face.facts.counter == counter for face in card.life.every())]
             mine = [each for each in raises if each.counter == counter]
-            own_counters.append(Counter(tuple(labels), tuple(mine), tuple(sharing)))
+            own_counters.append(Counter(tuple(labels), tuple(mine), tuple(sharing), tuple(stays.get(counter, ()))))
         lost = overwritten(recording).get(key)
         seen = with_gone(own_cards, lost)
         own = key, life, versions[key], last, seen, own_pins, stacks, tuple(own_counters), is_written, done.get(key, {})

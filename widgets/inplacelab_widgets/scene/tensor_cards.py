@@ -14,6 +14,7 @@ from inplacelab.recording import queries
 from inplacelab.recording.facts import SavedFacts, StorageFacts, TensorFacts
 from inplacelab.recording.naming import name_on_line
 from inplacelab.recording.recording import Called, Recording, State, is_look
+from inplacelab.recording.relations import WrittenAlias, written_aliases
 from inplacelab.recording.slots import Runs, common_runs, differing, is_contiguous, joined, slots_reached
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
@@ -60,7 +61,7 @@ def names_used(recording: Recording) -> Mapping[int, Mapping[int, str]]:
 @once_for_each
 def tensor_roles(recording: Recording) -> Mapping[int, Mapping[int, TensorRole]]:
     """Returns what each step does to a tensor, by tensor and step: `tensor_roles(recording)[tensor][step]`. What is written through a view without
-    a name, as in `a[0].add_(b)`, is written through `a`.
+    a name, as in `a[0].add_(b)`, is written through `a`; but what is written through `a.data` is written through that.
     """
     found: dict[int, dict[int, TensorRole]] = {}
     known: set[int] = set()
@@ -71,7 +72,12 @@ def tensor_roles(recording: Recording) -> Mapping[int, Mapping[int, TensorRole]]
             roles |= dict.fromkeys(made, "made")
         if step.writes:
             before = recording.before(step.index)
-            roles |= {queries.with_a_name(recording, before, write.tensor): "wrote" for write in step.writes}
+            aliases = written_aliases(recording).get(step.index, ())
+            roles |= {alias.facts.id: "wrote" for alias in aliases}
+            through = (queries.with_a_name(recording, before, write.tensor) for write in step.writes)
+            roles |= dict.fromkeys(
+                (tensor for tensor in through if tensor not in {each.of for each in aliases}), "wrote"
+            )
         roles |= dict.fromkeys(queries.refused_operands(recording, step.index)[:MOST_REFUSED], "refused")
         for tensor, role in roles.items():
             found.setdefault(tensor, {})[step.index] = role
@@ -142,6 +148,46 @@ def cards(recording: Recording) -> list[Card]:
         color, keys, links = order[tensor] % TENSOR_COLORS, (f"t{tensor}",), tuple(nodes)
         made.append(Card(tensor, storage, color, life, used.get(tensor, {}), keys, links))
     return made
+
+
+def cards_with_aliases(recording: Recording) -> list[Card]:
+    """Returns the cards with those of the aliases without a name that something is written through, such as `w.data`: until the step that writes, although
+    they are gone when that is done.
+    """
+    known = {(card.tensor, card.storage): card for card in cards(recording)}
+    for index, aliases in written_aliases(recording).items():
+        for alias in aliases:
+            key, state = (alias.facts.id, alias.write.storage), recording.state(index)
+            card, of = known.get(key), known.get((alias.of, alias.write.storage))
+            if of is not None and alias.write.storage in state.storages:
+                first = index if card is None else min(index, card.life.first)
+                last = index if card is None else max(index, card.life.last)
+                life = Life(((first, _face_of_alias(recording, alias, state)),), last)
+                color = (of.color + 1) % TENSOR_COLORS
+                known[key] = Card(
+                    alias.facts.id, of.storage, color, life, {}, of.keys if card is None else card.keys, ()
+                )
+    return [*known.values()]
+
+
+def _face_of_alias(recording: Recording, alias: WrittenAlias, state: State) -> CardContent:
+    """The content of the card of an alias, under the name of its tensor with what made it of that."""
+    face, name = face_of(recording, alias.facts, state), state.called(alias.of).first
+    chip = short_name(name, LONGEST_NAME) + alias.call
+    unusual = [each for each in face.unusual if each is not words.UNNAMED]
+    if alias.is_counted_apart(state):
+        label = terms_of(recording).label
+        before, after = label(alias.write.before), label(alias.write.after)
+        unusual.append(words.COUNTED_APART.format(before=before, after=after))
+    wide = width_of(chip, NORMAL) + 12
+    return replace(
+        face,
+        called=Called(alias.facts.id, (name + alias.call,)),
+        chips=(chip,),
+        unusual=tuple(unusual),
+        chip_widths=(wide,),
+        chips_width=wide + CHIP_GAP,
+    )
 
 
 def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], CardContent | None]]:

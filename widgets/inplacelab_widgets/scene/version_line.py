@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.relations import written_aliases
 from inplacelab.supported import terms_of
 from inplacelab_widgets.scene.svg import Look, Mark, between, flashes, lasting, path, text
 from inplacelab_widgets.scene.tensor_cards import Card
@@ -155,6 +156,8 @@ class Counter:
     raises: tuple[Raise, ...]
     cards: tuple[Card, ...]
     """The tensors that share it."""
+    stays: tuple[tuple[int, str], ...] = ()
+    """(step, its version) wherever its storage was written through an alias that counts for itself."""
 
     def names(self, last: int) -> Iterator[tuple[int, str]]:
         """Yields (step, the names of the tensors that share it) wherever they change, up to step `last`."""
@@ -174,4 +177,15 @@ def counters(recording: Recording) -> dict[int, dict[int, list[tuple[int, str]]]
         for key, facts in step.counters:
             if facts is not None:
                 found.setdefault(facts.storage, {}).setdefault(key, []).append((step.index, label(facts.version)))
+    return found
+
+
+def passed_by(recording: Recording) -> dict[int, list[tuple[int, str]]]:
+    """Returns (step, its version) for each counter, wherever a step wrote its storage through an alias that counts for itself, and did not raise it."""
+    found: dict[int, list[tuple[int, str]]] = {}
+    label = terms_of(recording).label
+    for index, aliases in written_aliases(recording).items():
+        state, raised = recording.state(index), {write.counter for write in recording.steps[index].writes}
+        for counter in {state.tensors[each.of].counter for each in aliases if each.is_counted_apart(state)} - raised:
+            found.setdefault(counter, []).append((index, label(state.counters[counter].version)))
     return found

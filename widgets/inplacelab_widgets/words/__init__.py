@@ -30,6 +30,10 @@ MADE_SOMEWHERE = {
 """The same where the line is not known."""
 GRADIENT_OF = Text("gradient of {tensor}", "{tensor} 的梯度")
 UNNAMED = Text("unnamed", "未命名")
+COUNTED_APART = Text("counts for itself: {before}→{after}", "单独计数：{before}→{after}")
+"""Said of an alias through which something is written that does not raise the version of the tensor."""
+STAYS = Text("{version} stays", "{version} 不变")
+"""Said of a version that a write does not raise."""
 GONE = Text("gone", "已不存在")
 """Said of a tensor that the program no longer has."""
 NAMED_LATER = Text("named when {place} is done", "{place}执行完时得名")
