@@ -12,7 +12,7 @@ from inplacelab.recording.statements import statements
 from tests.recorders import runs
 from tests.recorders.golden.renew import run
 
-TRAINING = """
+TRAINING = """paddle.seed(0)
 net = paddle.nn.Sequential(
     paddle.nn.Linear(2, 3, bias_attr=False),
     paddle.nn.BatchNorm1D(3),
