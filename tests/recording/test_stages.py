@@ -69,6 +69,8 @@ net(x).pow(2).sum().backward()
 with torch.no_grad():
     for s, p in zip(ema.parameters(), net.parameters()):
         s.lerp_(p, 0.1)  # update
+    for s, b in zip(ema.buffers(), net.buffers()):
+        s.copy_(b)  # update
 """,
     # What only computes.
     "running statistics": PASS + "out = net(x)  # forward\n",
