@@ -119,12 +119,14 @@ def all_written_aliases(recording: Recording) -> dict[int, tuple[WrittenAlias, .
         for write in step.writes:
             alias: int | None = None
             here: int | None = write.tensor
+            passed = set[int]()
             while here is not None and here in facts and not recording.before(step.index).called(here).names:
                 how = makers[here]
                 if alias is None and how.given is not None and (how.detached or facts[here].base is None):
                     alias = here
-                here = None if how.given == here else how.given
-            if alias is not None and here in facts:
+                passed.add(here)
+                here = None if how.given in passed else how.given
+            if alias is not None and here in facts and facts[alias].storage == write.storage:
                 made_so = WrittenAlias(facts[alias], here, _behind_name(recording, makers[alias]), write)
                 found[step.index] = (*found.get(step.index, ()), made_so)
     return found
