@@ -22,7 +22,7 @@ x = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
 PASS = "net(x).pow(2).sum().backward()\n"
 
 TORCH = {
-    # An optimizer of the program: the velocity is written without a word of the parameter.
+    # An optimizer of the program: the velocity is written without the parameter.
     "own optimizer": """\
 class Ball:
     def __init__(self, params):
