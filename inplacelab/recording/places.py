@@ -194,6 +194,15 @@ def _places(steps: Iterable[Step]) -> Iterator[Place]:
 _IN_FRAME = re.compile(r"([^\[\]'\"]+?)(?:#\d+)?: (.+)", re.DOTALL)
 
 
+_STATISTICS = ("running_mean", "running_var", "num_batches_tracked", "_mean", "_variance")
+"""The buffers in which batch normalization keeps running statistics, in PyTorch and Paddle."""
+
+
+def is_statistic(name: str) -> bool:
+    """Whether a name is that of a running statistic of batch normalization."""
+    return name.rpartition(".")[2] in _STATISTICS and "." in name
+
+
 def bare_name(name: str) -> str:
     """Returns a name as the program writes it.
 

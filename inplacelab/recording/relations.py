@@ -19,7 +19,7 @@ from inplacelab.language import Text
 from inplacelab.place import Place
 from inplacelab.recording.code_of_steps import call_code, code_of
 from inplacelab.recording.facts import BackwardAction, Step, TensorFacts, WriteFacts
-from inplacelab.recording.places import line_of
+from inplacelab.recording.places import is_statistic, line_of
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.source_tree import line_text
 
@@ -119,12 +119,14 @@ def all_written_aliases(recording: Recording) -> dict[int, tuple[WrittenAlias, .
         for write in step.writes:
             alias: int | None = None
             here: int | None = write.tensor
+            passed = set[int]()
             while here is not None and here in facts and not recording.before(step.index).called(here).names:
                 how = makers[here]
                 if alias is None and how.given is not None and (how.detached or facts[here].base is None):
                     alias = here
-                here = None if how.given == here else how.given
-            if alias is not None and here in facts:
+                passed.add(here)
+                here = None if how.given in passed else how.given
+            if alias is not None and here in facts and facts[alias].storage == write.storage:
                 made_so = WrittenAlias(facts[alias], here, _behind_name(recording, makers[alias]), write)
                 found[step.index] = (*found.get(step.index, ()), made_so)
     return found
@@ -304,7 +306,7 @@ def stages(recording: Recording) -> tuple[Stage, ...]:
 
     - a gradient;
     - a parameter, through any alias. A parameter is what has been a leaf that needs a gradient; later, it may be frozen;
-    - a tensor computed of parameters and gradients alone: a velocity, an average of weights;
+    - a tensor computed of parameters, gradients and running statistics alone: a velocity, an average of weights;
 
     and if what it writes is as old as the pass, which a model made later is not. So is one that clears a gradient. A call of a function that
     makes an update is one as a whole if it reads nothing but parameters, gradients and what was computed of them, and keeps no history: a `step()` by hand.
@@ -346,12 +348,13 @@ class _Trained:
     derived: set[int] = field(default_factory=set)
 
     def has(self, state: State, tensor: int) -> bool:
-        """Whether a tensor is a parameter, a gradient, or computed of them."""
+        """Whether a tensor is a parameter, a gradient, or computed of them; or a running statistic, which belongs to a trained model, too."""
         facts = state.tensors.get(tensor)
         if facts is None:
             return False
-        is_parameter = facts.storage in self.parameters
-        return is_parameter or tensor in self.derived or state.owner_of_gradient(tensor) is not None
+        if facts.storage in self.parameters or tensor in self.derived or any(map(is_statistic, facts.names)):
+            return True
+        return state.owner_of_gradient(tensor) is not None
 
     def read(self, recording: Recording, step: Step) -> tuple[bool, bool]:
         """Returns whether an operation reads what is trained, and whether it reads anything else, besides what it writes and single numbers."""

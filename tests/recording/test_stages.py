@@ -22,7 +22,7 @@ x = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
 PASS = "net(x).pow(2).sum().backward()\n"
 
 TORCH = {
-    # An optimizer of the program: the velocity is written without a word of the parameter.
+    # An optimizer of the program: the velocity is written without the parameter.
     "own optimizer": """\
 class Ball:
     def __init__(self, params):
@@ -69,6 +69,8 @@ net(x).pow(2).sum().backward()
 with torch.no_grad():
     for s, p in zip(ema.parameters(), net.parameters()):
         s.lerp_(p, 0.1)  # update
+    for s, b in zip(ema.buffers(), net.buffers()):
+        s.copy_(b)  # update
 """,
     # What only computes.
     "running statistics": PASS + "out = net(x)  # forward\n",

@@ -278,6 +278,7 @@ def test_a_long_training_opens_at_its_first_update_and_tells_of_it() -> None:
     ("line", "title"),
     [
         ("h[0] = 0.", "`h[0] = 0.`"),
+        ("h.detach()[0] = 0.", "`h.detach()[0] = 0.`"),
         ("h = (h + 1.).relu_().exp()", "`relu_` in place (line 6)"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -107,7 +108,7 @@ ALIASES = {
 def test_what_is_written_through_an_alias_without_a_name_is_written_there(framework: str, joined: bool) -> None:
     pytest.importorskip(framework)
     source, expected = ALIASES[framework]
-    names = {"paddle": inplacelab} if framework == "inplacelab" else {}
+    names: dict[str, Any] = {"paddle": inplacelab} if framework == "inplacelab" else {}
     recording = run(source, framework=framework, **names).recording
     recording = by_statement(recording) if joined else recording
     for line, (name, version, is_apart) in expected.items():

@@ -16,7 +16,7 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import Step, TensorFacts
 from inplacelab.recording.naming import GRADIENT, listing
 from inplacelab.recording.optimizer_steps import stepped
-from inplacelab.recording.places import bare_name
+from inplacelab.recording.places import bare_name, is_statistic
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences.phrases import StepContext, quoted
 from inplacelab.recording.slots import Touched, common_runs, slots_reached
@@ -42,8 +42,6 @@ BUFFERS = Noun(Text("buffer", "缓冲区"), Text("buffers", "缓冲区"))
 TENSORS = Noun(Text("tensor", "张量"), Text("tensors", "张量"))
 MODULES = Noun(Text("module", "模块"), Text("modules", "模块"))
 
-_STATISTICS = ("running_mean", "running_var", "num_batches_tracked", "_mean", "_variance")
-"""The buffers in which batch normalization keeps running statistics, in PyTorch and Paddle."""
 _OF_OPTIMIZER = re.compile(r"(.+)\.state\[[^\]]*\]\[[^\]]*\]")
 _PART = re.compile(r"^[^.\[]+|\.[^.\[]+|\[[^\]]*\]")
 
@@ -245,11 +243,6 @@ def _kind(context: StepContext, key: int) -> Noun:
     if facts.leaf and facts.needs_gradient:
         return PARAMETERS
     return BUFFERS if is_statistic(context.after.called(key).first) else TENSORS
-
-
-def is_statistic(name: str) -> bool:
-    """Whether a name is that of a running statistic of batch normalization."""
-    return name.rpartition(".")[2] in _STATISTICS and "." in name
 
 
 def _are_statistics(context: StepContext, effects: Mapping[int, Touched]) -> bool:

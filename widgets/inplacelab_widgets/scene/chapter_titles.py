@@ -8,6 +8,7 @@ from inplacelab.language import Text
 from inplacelab.recording import queries
 from inplacelab.recording.naming import kept_values
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.relations import written_aliases
 from inplacelab.recording.sentences import whole_statement
 from inplacelab.recording.sentences.clauses import overwriting
 from inplacelab.recording.sentences.phrases import StepContext, quoted
@@ -74,7 +75,7 @@ def _in_place(context: StepContext) -> Text:
     """A write: its statement; the operation if it wrote to a temporary tensor, as a ReLU in a network does."""
     step = context.step
     names = {name for write in step.writes for name in context.names_by_line_end(write.tensor)}
-    if names or step.op is None or step.line is None:
+    if names or written_aliases(context.recording).get(context.index) or step.op is None or step.line is None:
         return _code(context, LONGEST)
     overwriter = overwriting(context)
     if overwriter is not None:

@@ -10,10 +10,9 @@ from inplacelab.language import Text
 from inplacelab.recording import queries
 from inplacelab.recording.facts import SavedFacts, Step, TensorFacts
 from inplacelab.recording.optimizer_steps import stepped
-from inplacelab.recording.places import line_of
+from inplacelab.recording.places import is_statistic, line_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.clauses import is_statistic
 from inplacelab.recording.slots import Runs, common_runs, slot_runs, slots_reached
 from inplacelab.recording.source_tree import line_text
 from inplacelab.recording.statements import is_long, run_of
