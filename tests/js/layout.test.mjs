@@ -102,6 +102,14 @@ test("where there is room beside the storages and not below them, the table is b
   assert.deepEqual(places.get(head), [420, 0]);
 });
 
+test("the most urgent storages of a step are drawn in full before the others", () => {
+  const at = (row, open) => ({ ...storage(row, row, 9, 100), open });
+  const many = { ...panel, width: 100, groups: [at(0, [0, 9]), at(1, [8, 8]), at(2, [1, 2]), at(3, [8, 8])] };
+  const drawn = (urgency) => [...stackOf(many, 4, null, arranged(many, 0), 370, null, new Set(), urgency).places.keys()].flatMap(({ key }) => (key?.startsWith("s") ? [key] : []));
+  assert.deepEqual(drawn(), ["s0", "s2"], "without any, that of the latest step");
+  assert.deepEqual(drawn(({ key }) => (key === "s3" ? 3 : key === "s1" ? 2 : 0)), ["s0", "s3"]);
+});
+
 test("a panel is as high as most of the steps need, if that is enough", () => {
   const short = { key: "s0", x: 0, y: 0, width: 300, height: 50, first: 0, last: 19, marks: [], row: 0 };
   const rare = { key: "s1", x: 0, y: 60, width: 300, height: 90, first: 7, last: 7, open: [7, 7], marks: [], row: 1 };

@@ -78,7 +78,7 @@ class Seat:
     cards: tuple[Card, ...]
     sheets: tuple[tuple[Card, Sheet], ...] = ()
     in_full: bool = True
-    """Whether strides and offsets are in its caption, and all of what made it. Without them more tensors fit side by side; the panel of elements has
+    """Whether strides, offsets and whether it asks for gradients are in its caption, and all of what made it. Without them more tensors fit side by side; the panel of elements has
     them in any case.
     """
     spare: float = 0.0
@@ -92,6 +92,11 @@ class Seat:
         self.widest_origin = widest([face.origin for face in faces], SMALL)
         full, short = max(self.narrowest, self.widest_origin), round(self.narrowest + self.spare, 1)
         self.width = full if self.in_full else short
+
+    def short(self) -> Seat:
+        """Returns it with a short caption, but all of what made the tensors."""
+        short = replace(self, in_full=False, spare=0.0)
+        return replace(short, spare=max(0.0, short.widest_origin - short.narrowest))
 
     def near(self, step: int | None) -> Sequence[tuple[Card, Sheet]]:
         """Returns the sheets, for all steps or with what is drawn of them at one."""
@@ -204,9 +209,7 @@ def _in_few_rows(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
     if rows == extent_of(seats, room)[0]:
         return seats
     for place in sorted(range(len(short)), key=lambda place: short[place].widest_origin):
-        seat = short[place]
-        wider = replace(seat, spare=max(0.0, seat.widest_origin - seat.narrowest))
-        tried = (*short[:place], wider, *short[place + 1 :])
+        tried = (*short[:place], short[place].short(), *short[place + 1 :])
         short = tried if extent_of(tried, room)[0] == rows else short
     return short
 
