@@ -103,7 +103,7 @@ export function drawMore(root, panel, payload) {
 
 // Draws one panel of the picture at a step. Python has laid it out for all steps.
 
-const EMPHASIS = /ipl-(acting|refused|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
+const EMPHASIS = /ipl-(acting|refused|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed|was)\b/;
 /** Of these, those of a written storage, and of a value that goes stale. */
 const WRITTEN = /ipl-(written|unchanged|around|inked|raised|turned)\b/;
 const TURNED = /ipl-turned\b/;

@@ -181,7 +181,7 @@ def _with_table(recording: Recording, storages: Sequence[Storage], room: float, 
 
 def _narrow(storage: Storage) -> Storage:
     """A storage with short captions and narrow pins, if these are what makes it wide: then more of them fit side by side."""
-    captions = replace(storage.tensors, on_strip=tuple(seat.short() for seat in storage.tensors.on_strip))
+    captions = replace(storage.tensors, on_strip=tuple(seat.short().with_origin() for seat in storage.tensors.on_strip))
     short = replace(storage, tensors=captions)
     both = replace(short, storage_pins=replace(short.storage_pins, is_narrow=True))
     narrow = min(short, both, key=lambda each: each.layout.width)

@@ -29,6 +29,8 @@ from inplacelab_widgets.scene.text_layout import NORMAL, Words, short_name, widt
 from inplacelab_widgets.scene.timeline import Life, followed, once_for_each, step_changes
 
 TensorRole = Literal["wrote", "made", "read", "refused"]
+Caption = Literal["full", "short", "names"]
+"""How much stands beside the names of a tensor: in short, without the details; or nothing, where its shape can be seen."""
 
 MOST_REFUSED = 2
 """The most operands of a refused operation that stand out."""
@@ -108,10 +110,11 @@ class CardContent:
     gone: bool = False
     """Whether it is drawn although the program has no such tensor any more."""
 
-    def beside_chips(self, *, in_full: bool) -> Text:
-        """What stands beside its names; in short, without the details."""
+    def beside_chips(self, caption: Caption) -> Text:
+        """What stands beside its names."""
         shape, *rest = self.unusual
-        found = (shape, *(self.details if in_full else ()), *rest, *([words.GONE] if self.gone else []))
+        shown = {"full": (shape, *self.details, *rest), "short": (shape, *rest), "names": rest}[caption]
+        found = (*shown, *([words.GONE] if self.gone else []))
         return Text(*["  ".join(["{}"] * len(found))] * 2).format(*found)
 
 
