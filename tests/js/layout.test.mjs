@@ -69,6 +69,13 @@ test("boxes stand beside each other as far as there is room, those that are alik
   assert.deepEqual(flowed(boxes, 90), { places: [[0, 0], [0, 64], [0, 128]], bottom: 178 });
 });
 
+test("what would begin a row goes below a lower box of the row before, if it has room there", () => {
+  const [high, low, wide] = [{ width: 100, height: 150 }, { width: 80, height: 50 }, { width: 90, height: 50 }];
+  assert.deepEqual(flowed([high, low, low, low], 220), { places: [[0, 0], [124, 0], [124, 64], [0, 164]], bottom: 214 });
+  assert.deepEqual(flowed([high, low, wide], 220), { places: [[0, 0], [124, 0], [124, 64]], bottom: 150 }, "up to the edge of the room");
+  assert.deepEqual(flowed([low, high, wide, low], 210), { places: [[0, 0], [104, 0], [0, 164], [114, 164]], bottom: 214 }, "but not into the next column");
+});
+
 test("in the room that it was laid out for a panel is as Python draws it", () => {
   const found = arranged({ width: 472, groups: [storage(0, 0, 9), storage(1, 1, 4), storage(1, 5, 9)] }, 480);
   assert.deepEqual([...found.seats.values()], [[0, 0], [0, 164], [0, 164]], "those that never meet share a row");

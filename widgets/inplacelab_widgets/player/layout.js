@@ -55,18 +55,31 @@ export function isDrawn(group, step, followed) {
   return followed && group.key ? followed.has(group.key) : isWithin(group.open, step);
 }
 
-/** Places boxes side by side, in columns if they are alike, with a new row when the room is used up; also returns their bottom.
+/** Places boxes side by side, in columns if they are alike, with a new row when the room is used up; also returns their bottom. Before a new row begins,
+ * one goes below a lower one of the row.
  * @param {{width: number, height: number}[]} boxes @param {number} room */
 export function flowed(boxes, room) {
   const widest = Math.max(...boxes.map((box) => box.width));
   const isEven = 2 * widest + AISLE <= room;
   let [x, y, high] = [0, 0, 0];
+  /** The left edge and the bottom of each column of the present row. @type {number[][]} */
+  let row = [];
   const places = boxes.map(({ width, height }) => {
-    if (x && x + width > room) [x, y, high] = [0, y + high + GAP, 0];
-    const place = [x, y];
-    x += (isEven ? widest : width) + AISLE;
-    high = Math.max(high, height);
-    return place;
+    let [left, top] = [x, y];
+    if (x && x + width > room) {
+      const column = row.find(([edge, bottom], k) => edge + width + AISLE <= (row[k + 1]?.[0] ?? room + AISLE) && bottom + GAP + height <= y + high);
+      if (column) {
+        [left, top] = [column[0], column[1] + GAP];
+        row = row.filter((each) => each !== column);
+      } else {
+        [x, y, high, row] = [0, y + high + GAP, 0, []];
+        [left, top] = [0, y];
+      }
+    }
+    row = [...row, [left, top + height]].sort(([one], [other]) => one - other);
+    x = Math.max(x, left + (isEven ? widest : width) + AISLE);
+    high = Math.max(high, top + height - y);
+    return [left, top];
   });
   return { places, bottom: y + high };
 }

@@ -20,6 +20,9 @@ from inplacelab_widgets.scene.timeline import once_for_each
 MOST = 8
 """The most storages drawn in full."""
 
+LARGER = 1.75
+"""So many times as much room as here a pane may have for storages."""
+
 Box = tuple[float, float]
 """The width and the height of a storage, in px."""
 Fit = Callable[[tuple[Box, ...]], bool]
@@ -97,7 +100,7 @@ def open_spans(
             else:
                 mine.append((now, now))
         for key in main[1:MOST]:  # where the pane is larger than here, they are drawn, too
-            if boxes[key][1] <= low < inf or key in turning:
+            if boxes[key][1] <= LARGER * low < inf or key in turning:
                 spans.setdefault(key, [])
     return {key: tuple(found) or (NEVER,) for key, found in spans.items()}
 

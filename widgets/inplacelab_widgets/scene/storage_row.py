@@ -173,7 +173,7 @@ def storage_row(
         else:
             least = cell - SQUEEZED if slots > MOST_WITH_WAS * 4 else cell
             per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * least <= available), 1)
-            cell = min(cell, available / per_row)
+            cell = min(cell, available / min(per_row, slots))
         if rows or slots > per_row:
             strip = _folded(slots, per_row, cell, gutter, available, is_written=is_written)
         else:

@@ -108,7 +108,7 @@ WIDTH = 570.0
 """The width of the panel beside the code in a notebook of usual width, in px."""
 HIGHEST = 244.0
 """The greatest height of the panel, in px. A higher one draws in full only what a step is about, above a table of all."""
-WORTH = 0.9
+WORTH = 0.95
 """A storage is drawn with less said, or higher, if it is then at most this part as wide."""
 LEAST_FOR_STORAGES = 0.55
 """At least this part of it is for the storages above the table."""

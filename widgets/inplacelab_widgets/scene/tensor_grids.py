@@ -81,7 +81,9 @@ class Seat:
     cards: tuple[Card, ...]
     sheets: tuple[tuple[Card, Sheet], ...] = ()
     caption: Caption = "full"
-    """How much is in its caption. In a short one strides and offsets are left out, and some of what made it; the panel of elements has them in any case."""
+    """How much is in its caption. In a short one strides, offsets and whether it asks for gradients are left out, and some of what made it; the tables have
+    them in any case.
+    """
     spare: float = 0.0
     """What its row has room for beside what a short caption needs, in px."""
 
