@@ -322,7 +322,7 @@ def _values(
             marks.append(text(middle, top + y + strip.height + 10.5, index))
     for row in range(strip.rows if strip.rows > 1 else 0):  # the index of its first slot stands beside it
         label = between(life.first, life.last, Look("text tiny end", str(row * strip.per_row)))
-        marks.append(text(strip.gutter - 4, top + row * strip.pitch + min(strip.height - 1, 16), label))
+        marks.append(text(strip.gutter - 4, top + row * strip.pitch + min(strip.height - 4, 16), label))
     return marks
 
 
