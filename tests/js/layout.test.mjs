@@ -69,6 +69,13 @@ test("boxes stand beside each other as far as there is room, those that are alik
   assert.deepEqual(flowed(boxes, 90), { places: [[0, 0], [0, 64], [0, 128]], bottom: 178 });
 });
 
+test("what would begin a row goes below a lower box of the row before, if it has room there", () => {
+  const [high, low, wide] = [{ width: 100, height: 150 }, { width: 80, height: 50 }, { width: 90, height: 50 }];
+  assert.deepEqual(flowed([high, low, low, low], 220), { places: [[0, 0], [124, 0], [124, 64], [0, 164]], bottom: 214 });
+  assert.deepEqual(flowed([high, low, wide], 220), { places: [[0, 0], [124, 0], [124, 64]], bottom: 150 }, "up to the edge of the room");
+  assert.deepEqual(flowed([low, high, wide, low], 210), { places: [[0, 0], [104, 0], [0, 164], [114, 164]], bottom: 214 }, "but not into the next column");
+});
+
 test("in the room that it was laid out for a panel is as Python draws it", () => {
   const found = arranged({ width: 472, groups: [storage(0, 0, 9), storage(1, 1, 4), storage(1, 5, 9)] }, 480);
   assert.deepEqual([...found.seats.values()], [[0, 0], [0, 164], [0, 164]], "those that never meet share a row");
@@ -100,6 +107,14 @@ test("where there is room beside the storages and not below them, the table is b
   assert.equal(wide.height, 100);
   const { places } = stackOf(both, 3, null, wide);
   assert.deepEqual(places.get(head), [420, 0]);
+});
+
+test("the most urgent storages of a step are drawn in full before the others", () => {
+  const at = (row, open) => ({ ...storage(row, row, 9, 100), open });
+  const many = { ...panel, width: 100, groups: [at(0, [0, 9]), at(1, [8, 8]), at(2, [1, 2]), at(3, [8, 8])] };
+  const drawn = (urgency) => [...stackOf(many, 4, null, arranged(many, 0), 370, null, new Set(), urgency).places.keys()].flatMap(({ key }) => (key?.startsWith("s") ? [key] : []));
+  assert.deepEqual(drawn(), ["s0", "s2"], "without any, that of the latest step");
+  assert.deepEqual(drawn(({ key }) => (key === "s3" ? 3 : key === "s1" ? 2 : 0)), ["s0", "s3"]);
 });
 
 test("a panel is as high as most of the steps need, if that is enough", () => {

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.statements import by_statement
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.focus import open_spans, storages_in_focus, threads
 from inplacelab_widgets.scene.large_storages import PER_ROW, SIZE, UNKNOWN, magnified_from, value_text
@@ -95,6 +96,20 @@ def test_a_storage_needs_the_room_that_it_has_at_the_step() -> None:
     spans = open_spans(recording, sizes, lambda boxes: sum(height for _, height in boxes) <= 300)
     assert spans[0] == ((0, last),)
     assert spans[1][-1][1] == spans[2][-1][1] == last - 1
+
+
+def test_of_what_a_statement_writes_that_is_drawn_first_which_goes_stale() -> None:
+    joined = by_statement(run("x = paddle.ones([2])\ny = paddle.ones([2])\n(x.zero_(), y.zero_())\n").recording)
+    (now,) = (step.index for step in joined.steps if len(step.writes) == 2)
+    x, y = (write.storage for write in joined.steps[now].writes)
+    sizes = {key: [(0, (100.0, 50.0))] for key in range(9)}
+
+    def drawn(stale: dict[int, list[tuple[int, int]]]) -> list[int]:
+        spans = open_spans(joined, sizes, lambda boxes: len(boxes) < 2, stale)
+        return [key for key, ranges in spans.items() if any(first <= now <= last for first, last in ranges)]
+
+    assert [drawn({}), drawn({y: [(now, now)]})] == [[x], [y]]
+    assert drawn({x: [(now - 1, now)], y: [(now, now)]}) == [y]
 
 
 def test_a_thread_stops_where_something_happens_to_its_storages(recording: Recording) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -60,6 +61,16 @@ def test_many_pins_take_no_more_room_than_a_few(sample: Callable[[str], Recordin
     assert len(mine) > MOST
     places = shared_rows([(pin.life.first, pin.life.last) for pin in mine])
     assert storage_pins(tuple(zip(places, mine, strict=True))).height <= MOST * HEIGHT
+
+
+def test_narrow_pins_have_what_is_said_of_their_state_below(sample: Callable[[str], Recording]) -> None:
+    mine = [pin for pin in pins(sample("kept_often")) if pin.storage == 1][:1]
+    wide = storage_pins([*enumerate(mine)])
+    narrow = replace(wide, is_narrow=True)
+    assert narrow.width < wide.width
+    assert narrow.height > wide.height
+    assert [len(lines) for lines in narrow.lines] == [3] * len(wide.lines)
+    assert len([*narrow.marks(0, 0)]) == len([*wide.marks(0, 0)]) + 1
 
 
 def test_a_single_pin_says_itself_who_keeps_what(sample: Callable[[str], Recording]) -> None:

@@ -10,14 +10,16 @@ from itertools import pairwise
 
 import pytest
 
+from inplacelab.recording.facts import StorageFacts
 from inplacelab.recording.slots import element_values, slots_reached
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.large_storages import LEVELS, extent, level, png
 from inplacelab_widgets.scene.storage_row import StorageRow, hatch, storage_row
+from inplacelab_widgets.scene.storages_panel import storages_panel
 from inplacelab_widgets.scene.svg import Group, Look, Mark
 from inplacelab_widgets.scene.tensor_cards import cards, tensor_roles
 from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of, value_text
-from inplacelab_widgets.scene.timeline import storage_lives
+from inplacelab_widgets.scene.timeline import Life, storage_lives
 from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, position, ribbons_path
 from tests.recorders.golden.renew import run
 
@@ -575,3 +577,18 @@ def test_names_beside_a_strip_leave_room_for_its_lens() -> None:
     lens = next(place for look, place in texts if str(look.text).startswith("values of slots"))
     name = next(place for look, place in texts if look.text == "flat")
     assert not (abs(float(name["y"]) - float(lens["y"])) < 30 and float(name["x"]) > float(lens["x"]) - 60)
+
+
+def test_sixty_four_slots_with_old_values_and_three_tensors_have_room_on_a_laptop() -> None:
+    program = "x = paddle.rand([4, 1, 4, 4]) * -3.\na = x[0:2]\nbatch = x[2:4]\na.subtract_(paddle.ones([1]) / 3.)\n"
+    panel = storages_panel(run(program).recording)
+    group = max(panel.groups, key=lambda each: each.height)
+    old = [mark for mark in group.marks if any(look and look.style.endswith(" was") for _, look in mark.runs)]
+    assert len(old) == 32 + 4, "the old value of each written slot, and beside each row the word"
+    assert len({dict(mark.place)["y"] for mark in old}) == 4, "under the four rows that are written"
+    assert group.height <= 400
+
+
+def test_very_many_rows_stand_side_by_side() -> None:
+    life = Life(((0, StorageFacts(0, 256, 64, "float32", "cpu", tuple(map(float, range(64))))),), 0)
+    assert [storage_row(life, 570.0, folded=(each,)).rows for each in (1, 2, 4, 8)] == [16, 16, 16, 8]

@@ -55,18 +55,31 @@ export function isDrawn(group, step, followed) {
   return followed && group.key ? followed.has(group.key) : isWithin(group.open, step);
 }
 
-/** Places boxes side by side, in columns if they are alike, with a new row when the room is used up; also returns their bottom.
+/** Places boxes side by side, in columns if they are alike, with a new row when the room is used up; also returns their bottom. Before a new row begins,
+ * one goes below a lower one of the row.
  * @param {{width: number, height: number}[]} boxes @param {number} room */
 export function flowed(boxes, room) {
   const widest = Math.max(...boxes.map((box) => box.width));
   const isEven = 2 * widest + AISLE <= room;
   let [x, y, high] = [0, 0, 0];
+  /** The left edge and the bottom of each column of the present row. @type {number[][]} */
+  let row = [];
   const places = boxes.map(({ width, height }) => {
-    if (x && x + width > room) [x, y, high] = [0, y + high + GAP, 0];
-    const place = [x, y];
-    x += (isEven ? widest : width) + AISLE;
-    high = Math.max(high, height);
-    return place;
+    let [left, top] = [x, y];
+    if (x && x + width > room) {
+      const column = row.find(([edge, bottom], k) => edge + width + AISLE <= (row[k + 1]?.[0] ?? room + AISLE) && bottom + GAP + height <= y + high);
+      if (column) {
+        [left, top] = [column[0], column[1] + GAP];
+        row = row.filter((each) => each !== column);
+      } else {
+        [x, y, high, row] = [0, y + high + GAP, 0, []];
+        [left, top] = [0, y];
+      }
+    }
+    row = [...row, [left, top + height]].sort(([one], [other]) => one - other);
+    x = Math.max(x, left + (isEven ? widest : width) + AISLE);
+    high = Math.max(high, top + height - y);
+    return [left, top];
   });
   return { places, bottom: y + high };
 }
@@ -170,14 +183,14 @@ function arrangedWith(panel, room, part, shrunk, most = 1) {
  * or beside them; as many more are drawn in full as the pane has room for. Where the pane is high, the table is at its lower edge at every step.
  * @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement @param {number} [high]  The height of the pane.
  * @param {((group: Group) => boolean) | null} [isAbout]  Whether the step is about a storage; where nothing is scrolled, the others make room.
- * @param {Set<string>} [opened]  The keys of the rows that are open. @param {(group: Group) => boolean} [isFirst]  Which storages are drawn in full first.
+ * @param {Set<string>} [opened]  The keys of the rows that are open. @param {(group: Group) => number} [urgency]  Of the others, the most urgent are drawn in full first.
  * @returns {Stacked} */
-export function stackOf({ groups, table }, step, followed, arrangement, high = 0, isAbout = null, opened = new Set(), isFirst = () => false) {
+export function stackOf({ groups, table }, step, followed, arrangement, high = 0, isAbout = null, opened = new Set(), urgency = () => 0) {
   let there = groups.filter((group) => isDrawn(group, step, table ? followed : null));
   if (!table) return { places: new Map(there.map((group) => [group, arrangement.seats.get(group) ?? [0, 0]])), bottom: arrangement.height };
   const { room, beside } = arrangement;
   const { height } = tabled(table, tableRoom(arrangement));
-  if (high && !followed) there = unfolded(groups, there, step, arrangement, Math.max(high, under(bottomOf(there, arrangement), height, arrangement)), height, isFirst);
+  if (high && !followed) there = unfolded(groups, there, step, arrangement, Math.max(high, under(bottomOf(there, arrangement), height, arrangement)), height, urgency);
   const waiting = new Set(table.filter((line) => isStorage(line) && isDrawn(line, step, null)).map((line) => line.key));
   // Where nothing is scrolled, storages that the step is not about make room. Beside the highest there is room in any case.
   while (isAbout && there.length > 1 && under(bottomOf(there, arrangement), height, arrangement) > Math.max(high, ...there.map((group) => group.height ?? 0))) {
@@ -241,13 +254,13 @@ export function tabled(table, room, opened = new Set(), step = -1) {
 /** @param {Group} group */
 const sizeOf = ({ width, height = 0 }) => ({ width, height });
 
-/** Draws more storages in full while the pane has room, those first that this step is about, then those that a step was about last.
+/** Draws more storages in full while the pane has room, those first that are most urgent at this step, then those that a step was about last.
  * @param {Group[]} groups @param {Group[]} there @param {number} step @param {Arrangement} arrangement @param {number} room @param {number} height  That of the table.
- * @param {(group: Group) => boolean} isFirst */
-function unfolded(groups, there, step, arrangement, room, height, isFirst) {
+ * @param {(group: Group) => number} urgency */
+function unfolded(groups, there, step, arrangement, room, height, urgency) {
   const keys = new Set(there.map((group) => group.key));
   const waiting = groups.filter((group) => group.key && !keys.has(group.key) && group.first <= step && step <= group.last);
-  const since = new Map(waiting.map((group) => [group, isFirst(group) ? -1 : step - Math.max(-1, ...paired(group.open ?? []).flatMap(([, last]) => (last < step ? [last] : [])))]));
+  const since = new Map(waiting.map((group) => [group, -urgency(group) || step - Math.max(-1, ...paired(group.open ?? []).flatMap(([, last]) => (last < step ? [last] : [])))]));
   waiting.sort((one, other) => (since.get(one) ?? 0) - (since.get(other) ?? 0));
   for (const group of waiting.slice(0, MOST_TRIED)) {
     if (there.length >= MOST_IN_FULL) break;

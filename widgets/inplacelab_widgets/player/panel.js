@@ -103,7 +103,10 @@ export function drawMore(root, panel, payload) {
 
 // Draws one panel of the picture at a step. Python has laid it out for all steps.
 
-const EMPHASIS = /ipl-(acting|refused|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
+const EMPHASIS = /ipl-(acting|refused|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed|was)\b/;
+/** Of these, those of a written storage, and of a value that goes stale. */
+const WRITTEN = /ipl-(written|unchanged|around|inked|raised|turned)\b/;
+const TURNED = /ipl-turned\b/;
 /** Words that pass from an old value to a new one, and the time for it, in ms. */
 const VALUE = /ipl-value\b/;
 const PASSING = 250;
@@ -228,8 +231,12 @@ export function drawPanel(panel, payload) {
   let whole = false;
   const showMore = drawMore(root, panel, payload);
 
-  /** Whether a step is about the storage of a group: it begins to stand out then. @param {number} step */
-  const isAbout = (step) => (/** @type {Group} */ group) => group.marks.some(([, , runs = []]) => paired(runs).some(([start, look]) => start === step && look >= 0 && EMPHASIS.test(payload.styles[payload.looks[look][0]])));
+  /** How much a step is about the storage of a group, some of whose marks begin to stand out then: 0 not at all, 1 it touches it, 2 it writes it,
+   * 3 it makes a value stale on it. @param {number} step */
+  const urgency = (step) => (/** @type {Group} */ group) => {
+    const styles = group.marks.flatMap(([, , runs = []]) => paired(runs).filter(([start, look]) => start === step && look >= 0).map(([, look]) => payload.styles[payload.looks[look][0]]));
+    return [EMPHASIS, WRITTEN, TURNED].filter((pattern) => styles.some((style) => pattern.test(style))).length;
+  };
 
   let zoom = 1;
   let isOpen = false;
@@ -257,7 +264,7 @@ export function drawPanel(panel, payload) {
 
   /** Places groups and cards for a step. @param {number} step @param {string} language @param {Set<string> | null} followed */
   function arrange(step, language, followed) {
-    const stacked = arrangement && stackOf(panel, step, followed, arrangement, high / zoom, whole ? isAbout(step) : null, opened, isAbout(step));
+    const stacked = arrangement && stackOf(panel, step, followed, arrangement, high / zoom, whole ? (group) => urgency(step)(group) > 0 : null, opened, urgency(step));
     showMore(stacked, step, language);
     /** @type {Map<string, number[]>} */
     const places = new Map();

@@ -14,7 +14,7 @@ const AROUND = 0.3;
 /** The height of the names above a node, in px. */
 const NAMES = 16;
 
-const STRONGEST = ".ipl-acting,.ipl-refused,.ipl-written,.ipl-unchanged,.ipl-inked,.ipl-failed,.ipl-checked";
+const STRONGEST = ".ipl-acting,.ipl-refused,.ipl-written,.ipl-unchanged,.ipl-inked,.ipl-failed,.ipl-checked,.ipl-was";
 
 /** The distance to scroll so that the span from `low` to `high` is within `start` to `end`, with some space around it.
  * @param {number} low @param {number} high @param {number} start @param {number} end @param {number} [most]  The most space, in px. */

@@ -20,6 +20,9 @@ from inplacelab_widgets.scene.timeline import once_for_each
 MOST = 8
 """The most storages drawn in full."""
 
+LARGER = 1.75
+"""So many times as much room as here a pane may have for storages."""
+
 Box = tuple[float, float]
 """The width and the height of a storage, in px."""
 Fit = Callable[[tuple[Box, ...]], bool]
@@ -52,7 +55,8 @@ def open_spans(
     """Returns for each storage the ranges of steps at which it is drawn in full.
 
     These are the storages that the step writes, checks or fails on, and others while there is room: first those with a stale value, then
-    those that the step is about, those that were drawn before, and the newest.
+    those that the step is about, those that were drawn before, and the newest. Of the written ones, those come first on which the step makes a
+    value stale, then those that hold a stale value.
 
     Args:
         recording: the recording.
@@ -73,9 +77,11 @@ def open_spans(
         now = state.step.index
         boxes.update(changes.get(now, {}))
         alarming = [key for key, ranges in stale.items() if any(first <= now <= last for first, last in ranges)]
+        turning = {key for key in alarming if any(first == now for first, _ in stale[key])}
         main = [key for key in dict.fromkeys(_main(state)) if key in state.storages]
+        main.sort(key=lambda key: (key not in turning, key not in alarming, boxes[key][1] > low))
         wanted = [
-            *sorted(main, key=lambda key: (key not in alarming, boxes[key][1] > low)),
+            *main,
             *(about if state.step.error is not None else ()),
             *alarming,
             *about,
@@ -94,7 +100,7 @@ def open_spans(
             else:
                 mine.append((now, now))
         for key in main[1:MOST]:  # where the pane is larger than here, they are drawn, too
-            if boxes[key][1] <= low < inf:
+            if boxes[key][1] <= LARGER * low < inf or key in turning:
                 spans.setdefault(key, [])
     return {key: tuple(found) or (NEVER,) for key, found in spans.items()}
 

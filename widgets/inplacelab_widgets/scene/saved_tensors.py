@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, zip_longest
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
@@ -24,7 +26,8 @@ from inplacelab_widgets.scene.svg import Look, Mark, path, rect, runs, text
 from inplacelab_widgets.scene.text_layout import SMALL, Words, coordinate, widest
 from inplacelab_widgets.scene.timeline import Life, followed, gatherings, once_for_each, step_changes
 
-HEIGHT = 34.0
+HEIGHT, LINE = 34.0, 12.5
+"""The height of a pin with two lines, and of each line more, in px."""
 
 Key = tuple[int, int, int]
 """(node, storage, version)."""
@@ -40,13 +43,22 @@ _STYLES: Mapping[Status, tuple[str, str, str, str]] = {
 
 
 class Plate(NamedTuple):
-    """The text of a pin: two lines, and whether backward is checking it in this step, or this step has made it stale."""
+    """The text of a pin: its first line and the parts of the second; and whether backward is checking it in this step, or this step has made it stale."""
 
     status: Status
     first_line: Text
-    second_line: Text
+    parts: tuple[Words, ...]
     checked: bool = False
     turned: bool = False
+
+    @property
+    def second_line(self) -> Text:
+        """Its parts in one line."""
+        return Text(*[" · ".join(["{}"] * len(self.parts))] * 2).format(*self.parts)
+
+    def lines(self, *, is_narrow: bool) -> list[Words]:
+        """Returns its lines: where it is narrow, one for each part."""
+        return [self.first_line, *(self.parts if is_narrow else (self.second_line,))]
 
 
 Plates = Sequence[tuple[int, Plate | None]]
@@ -74,8 +86,8 @@ class PinContent:
 
     def plate(self, *, turned: bool = False) -> Plate:
         """Returns its plate."""
-        second = Text("{saved} · {state}", "{saved} · {state}").format(saved=self.saved, state=self.said(turned=turned))
-        return Plate(self.status, words.SAVED_BY.format(node=self.owner), second, self.checked and not turned, turned)
+        parts = self.saved, self.said(turned=turned)
+        return Plate(self.status, words.SAVED_BY.format(node=self.owner), parts, self.checked and not turned, turned)
 
 
 class Pin(NamedTuple):
@@ -187,32 +199,53 @@ class PinStack:
     links: tuple[str, ...]
 
 
-class StoragePins(NamedTuple):
-    """All pins of one storage, and the size that they need, in px."""
+@dataclass(frozen=True)
+class StoragePins:
+    """All pins of one storage. Narrow ones have a line more, so that two storages with pins have room side by side."""
 
     stacks: tuple[PinStack, ...]
-    width: float
-    height: float
+    is_narrow: bool = False
+
+    @cached_property
+    def lines(self) -> list[list[Words]]:
+        """The lines of each plate."""
+        return [plate.lines(is_narrow=self.is_narrow) for each in self.stacks for _, plate in each.plates if plate]
+
+    @property
+    def width(self) -> float:
+        """The width that they need, in px."""
+        return 28 + widest([*chain.from_iterable(self.lines)], SMALL) if self.lines else 0
+
+    @property
+    def pitch(self) -> float:
+        """The height of one of them with the space below it, in px."""
+        return HEIGHT + LINE * (max(map(len, self.lines), default=2) - 2)
+
+    @property
+    def height(self) -> float:
+        """The height that they need, in px."""
+        return self.pitch * (1 + max((each.place for each in self.stacks), default=-1))
 
     def marks(self, x: float, y: float) -> Iterator[Mark]:
         """Draws all pins, from (x, y) downwards."""
+        most = max(map(len, self.lines), default=2)
         for stack in self.stacks:
-            parts: tuple[list[tuple[int, Look | None]], ...] = ([], [], [], [])
+            parts: tuple[list[tuple[int, Look | None]], ...] = tuple([] for _ in range(2 + most))
             for step, plate in stack.plates:
-                looks: tuple[Look | None, ...] = (None,) * len(parts)
+                looks: list[Look | None] = []
                 if plate is not None:
                     outline, needle, first, second = _STYLES[plate.status]
                     outline += " checked" * plate.checked + " turned" * plate.turned
-                    lines = Look(first, plate.first_line), Look(second, plate.second_line)
-                    looks = Look(outline), Look(needle), *lines
-                for part, look in zip(parts, looks, strict=True):
+                    above, *below = plate.lines(is_narrow=self.is_narrow)
+                    looks = [Look(outline), Look(needle), Look(first, above), *(Look(second, each) for each in below)]
+                for part, look in zip_longest(parts, looks):
                     part.append((step, look))
-            outlines, needles, firsts, seconds = map(runs, parts)
-            top, keys = y + HEIGHT * stack.place, stack.keys[:1]
-            yield rect(x, top, self.width, HEIGHT - 4, outlines, 4, keys=stack.keys, links=stack.links)
+            outlines, needles, *lines = map(runs, parts)
+            top, keys = y + self.pitch * stack.place, stack.keys[:1]
+            yield rect(x, top, self.width, self.pitch - 4, outlines, 4, keys=stack.keys, links=stack.links)
             yield path(f"M{coordinate(x + 7)} {coordinate(top + 8)}h9l-4.5 13z", needles, keys=keys)
-            yield text(x + 22, top + 12.5, firsts, keys=keys)
-            yield text(x + 22, top + 25, seconds, keys=keys)
+            for k, line in enumerate(lines, 1):
+                yield text(x + 22, top + LINE * k, line, keys=keys)
 
 
 def storage_pins(placed: Sequence[tuple[int, Pin]]) -> StoragePins:
@@ -220,9 +253,7 @@ def storage_pins(placed: Sequence[tuple[int, Pin]]) -> StoragePins:
     stacks = [PinStack(place, pin.plates, pin.keys, pin.links) for place, pin in placed]
     if max((place for place, _ in placed), default=-1) >= MOST:
         stacks = [*_folded([pin for _, pin in placed])]
-    lines = [line for each in stacks for _, plate in each.plates if plate for line in plate[1:3]]
-    places = 1 + max((each.place for each in stacks), default=-1)
-    return StoragePins(tuple(stacks), 28 + widest(lines, SMALL) if lines else 0, HEIGHT * places)
+    return StoragePins(tuple(stacks))
 
 
 def _folded(pins: Sequence[Pin]) -> Iterator[PinStack]:
@@ -280,7 +311,7 @@ def _plate(alive: Mapping[_Key, PinContent], turned: Collection[_Key]) -> Plate 
     nodes = words.NODES.format(count=len({node for node, _ in alive}))
     states = Counter(face.said(turned=key in turned) for key, face in alive.items())
     counted = [f"{{}} ×{count}" if len(states) > 1 else "{}" for count in states.values()]
-    second = Text(*[" · ".join(counted)] * 2).format(*states)
+    parts = tuple(Text(each, each).format(said) for each, said in zip(counted, states, strict=True))
     released = all(face.status == "released" for face in faces)
     status: Status = "stale" if faces[0].status == "stale" else "released" if released else "fresh"
-    return Plate(status, words.SAVED_BY.format(node=nodes), second, turned=turn)
+    return Plate(status, words.SAVED_BY.format(node=nodes), parts, turned=turn)

@@ -17,7 +17,14 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene import large_storages, version_line
 from inplacelab_widgets.scene.focus import Span
 from inplacelab_widgets.scene.saved_tensors import Pin, StoragePins
-from inplacelab_widgets.scene.storage_row import GUTTER, LENS_BESIDE, StorageRow, row_marks, storage_row
+from inplacelab_widgets.scene.storage_row import (
+    GUTTER,
+    LENS_BESIDE,
+    MOST_HIGH_ROWS,
+    StorageRow,
+    row_marks,
+    storage_row,
+)
 from inplacelab_widgets.scene.svg import Group, Lazily, Look, Mark, between, clipped, flashes, lasting, rect, text
 from inplacelab_widgets.scene.tensor_cards import Card, Overwritten, TensorRole
 from inplacelab_widgets.scene.tensor_grids import (
@@ -47,6 +54,10 @@ PILL = 16.0
 BEFORE_STRIP = 16.0
 """The space between the size of a storage and its strip, where the indices of folded rows stand, in px."""
 PIN_LEFT = 6.0
+LOW_RIBBONS = 16.0
+"""The space for ribbons above many rows, in px: most of these are not reached by them."""
+WAS_WORD = widest([words.VALUE_BEFORE], SMALL) + 8
+"""The space to the left of many rows for what the values before a write are called, in px."""
 SHARERS = 8.0
 """The space between a line with versions and the names beside it, in px."""
 
@@ -124,6 +135,11 @@ class Storage:
             yield from caption_marks(seat, x, y, self.roles)
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
+        if (
+            at.above and at.strip.has_was and at.strip.rows > MOST_HIGH_ROWS
+        ):  # no ribbon crosses the values before a write
+            left, ground = at.gutter - WAS_WORD, between(life.first, life.last, Look("paper"))
+            yield rect(left, at.strip_top, round(at.strip.right - left, 1), at.strip.bottom, ground)
         # A step that copies a temporary to another storage has freed it when it is done, and shows its slots once more.
         is_read_last = self.last > self.life.last and bool(self.done.get(self.life.last + 1, Touched()).read)
         seen = replace(life, last=life.last + is_read_last)
@@ -283,6 +299,9 @@ def _laid_out(storage: Storage) -> Layout:
         is_narrow=is_narrow,
         is_lens_beside=is_narrow and is_wide and gutter + LENS_BESIDE <= room,
     )
+    if strip.has_was and strip.rows > MOST_HIGH_ROWS:  # the word is beside the size
+        gutter = max(gutter, widest(titles, SMALL) + WAS_WORD)
+        strip = replace(strip, gutter=gutter, cell=min(strip.cell, (room - gutter) // strip.per_row))
     strip_right = max(strip.outer_right, gutter + LENS_BESIDE if strip.is_lens_beside else 0)
     all_above = list(placed(tensors.above, MARGIN, room))
     is_beside = bool(all_above) and strip_right + sum(seat.width + AISLE for seat in tensors.on_strip) <= room
@@ -307,7 +326,8 @@ def _laid_out(storage: Storage) -> Layout:
         rows.append(y + CAPTION)
         floors.append(rows[-1] + high)
         y += CAPTION + high + ROW_GAP
-    names_top = floors[-1] + RIBBONS if above else 2.0 * is_beside
+    ribbons = RIBBONS if strip.rows <= MOST_HIGH_ROWS else LOW_RIBBONS
+    names_top = floors[-1] + ribbons if above else 2.0 * is_beside
     there = [each for each in all_names if each[0].first <= until]
     names = [(seat, x, names_top - 2 if is_beside else names_top + row * CAPTION) for seat, x, row in there]
     strip_top = names_top if is_beside else max((y + CAPTION for _, _, y in names), default=names_top)

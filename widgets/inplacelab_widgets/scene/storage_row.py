@@ -33,12 +33,17 @@ from inplacelab_widgets.scene.timeline import Life, has_exponents
 
 WITH_VALUES = 64
 UNKNOWN = "·"
-MOST_HIGH_ROWS = 4
+MOST_HIGH_ROWS, MOST_WITH_WAS, MOST_ROWS = 4, 8, 16
+"""The most rows that are high, that always have a line for the values before a write, and of all: of a tensor with more, several stand side by side."""
 GUTTER = 46.0
 """The least space to the left of a strip, for the number and the size of the storage, in px."""
 RULER = 13.0
 WAS = 12.0
 """The space for the values before a write, in px."""
+SQUEEZED = 3.0
+"""How much narrower the slots of many rows may be than usual, in px, so that they have half as many rows."""
+LOW, LOW_WITH_WAS = 20.0, 17.0
+"""The height of many rows, and of those with values before a write under them, in px."""
 BESIDE, LEAST_BESIDE = 8.0, 90.0
 """The space between a row and the values before a write beside it, and the least width of these, in px."""
 LENS_AISLE = 46.0
@@ -93,7 +98,8 @@ class StorageRow:
     def __post_init__(self) -> None:
         has_values = self.slots <= WITH_VALUES
         self.rows = -(-self.slots // self.per_row) or 1
-        self.ruler = (WAS + 3) * self.has_was if self.folded else RULER + WAS * (self.has_was and has_values)
+        under = WAS + 3 if self.rows <= MOST_HIGH_ROWS else WAS - 1
+        self.ruler = under * self.has_was if self.folded else RULER + WAS * (self.has_was and has_values)
         self.pitch = self.height + self.ruler
         self.right = self.gutter + max(self.cell * min(self.per_row, max(self.slots, 1)), 8)
         self.outer_right = self.right + (BESIDE + self.was_beside if self.was_beside else 0)
@@ -162,8 +168,12 @@ def storage_row(
         if rows:
             few = (each for each in rows if slots <= MOST_HIGH_ROWS * each)
             per_row = next(few, rows[-1])
+            while slots > MOST_ROWS * per_row:
+                per_row *= 2
         else:
-            per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
+            least = cell - SQUEEZED if slots > MOST_WITH_WAS * 4 else cell
+            per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * least <= available), 1)
+            cell = min(cell, available / min(per_row, slots))
         if rows or slots > per_row:
             strip = _folded(slots, per_row, cell, gutter, available, is_written=is_written)
         else:
@@ -184,14 +194,20 @@ def storage_row(
 
 
 def _folded(slots: int, per_row: int, cell: float, gutter: float, available: float, *, is_written: bool) -> StorageRow:
-    """A strip of several rows. If there are many, they are lower, and the values before a write stand beside them, if there is room."""
+    """A strip of several rows. If there are many, they are lower, and the values before a write stand beside them, if there is room; of very many, the
+    first of these values.
+    """
     few = slots <= MOST_HIGH_ROWS * per_row
     strip = StorageRow(
-        slots, per_row, round(cell, 1), 24 if few else 20, folded=True, gutter=gutter, has_was=is_written and few
+        slots, per_row, round(cell, 1), 24 if few else LOW, folded=True, gutter=gutter, has_was=is_written and few
     )
+    if few or not is_written:
+        return strip
     room = available - (strip.right - gutter) - BESIDE
     wanted = widest([words.VALUE_BEFORE], SMALL) + per_row * cell
-    return replace(strip, was_beside=min(wanted, room)) if is_written and not few and room >= LEAST_BESIDE else strip
+    if wanted <= room or (strip.rows > MOST_WITH_WAS and room >= LEAST_BESIDE):
+        return replace(strip, was_beside=min(wanted, room))
+    return replace(strip, has_was=True, height=LOW_WITH_WAS)
 
 
 def cell_texts(facts: StorageFacts, *, exponent: bool) -> list[str]:
@@ -306,7 +322,7 @@ def _values(
             marks.append(text(middle, top + y + strip.height + 10.5, index))
     for row in range(strip.rows if strip.rows > 1 else 0):  # the index of its first slot stands beside it
         label = between(life.first, life.last, Look("text tiny end", str(row * strip.per_row)))
-        marks.append(text(strip.gutter - 4, top + row * strip.pitch + min(strip.height - 1, 16), label))
+        marks.append(text(strip.gutter - 4, top + row * strip.pitch + min(strip.height - 4, 16), label))
     return marks
 
 
@@ -421,7 +437,7 @@ def _slots_of(runs: SlotRuns) -> frozenset[int]:
 
 def _was(strip: StorageRow, top: float, last: int, earlier: Mapping[int, _Earlier]) -> Iterator[Mark]:
     """Under each slot the value that it had earlier, and beside the row what these values are."""
-    y = strip.height + strip.ruler - (2.5 if not strip.folded else 4.5)
+    y = strip.height + (min(strip.ruler - 2, 10.5) if strip.folded else strip.ruler - 2.5)
     for row in range(strip.rows):
         here = range(row * strip.per_row, min((row + 1) * strip.per_row, strip.slots))
         steps = {step for step, each in earlier.items() if not each.slots.isdisjoint(here)}

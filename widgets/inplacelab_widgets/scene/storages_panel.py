@@ -6,7 +6,9 @@ Storages that never live at the same time share a row, so a loop that makes a te
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
+from itertools import pairwise
 from typing import TypeVar
 
 from inplacelab.language import Text, enumerated
@@ -106,6 +108,8 @@ WIDTH = 570.0
 """The width of the panel beside the code in a notebook of usual width, in px."""
 HIGHEST = 244.0
 """The greatest height of the panel, in px. A higher one draws in full only what a step is about, above a table of all."""
+WORTH = 0.95
+"""A storage is drawn with less said, or higher, if it is then at most this part as wide."""
 LEAST_FOR_STORAGES = 0.55
 """At least this part of it is for the storages above the table."""
 
@@ -148,6 +152,7 @@ MOST_SEATS = 12
 
 def _with_table(recording: Recording, storages: Sequence[Storage], room: float, highest: float) -> Panel:
     """The panel for many storages: those that a step is about in full, and all of them in a table."""
+    storages = [_narrow(each) for each in storages]
     sizes = {
         each.id: [(stage.shown[0], (stage.layout.width, stage.layout.height)) for stage in each.stages]
         for each in storages
@@ -174,6 +179,15 @@ def _with_table(recording: Recording, storages: Sequence[Storage], room: float, 
     )
 
 
+def _narrow(storage: Storage) -> Storage:
+    """A storage with short captions and narrow pins, if these are what makes it wide: then more of them fit side by side."""
+    captions = replace(storage.tensors, on_strip=tuple(seat.short().with_origin() for seat in storage.tensors.on_strip))
+    short = replace(storage, tensors=captions)
+    both = replace(short, storage_pins=replace(short.storage_pins, is_narrow=True))
+    narrow = min(short, both, key=lambda each: each.layout.width)
+    return narrow if narrow.layout.width <= WORTH * storage.layout.width else storage
+
+
 def drawn_together(groups: Sequence[Group]) -> Iterator[tuple[int, list[Group]]]:
     """Yields (step, the groups that are drawn from this step on), in their order, wherever that changes."""
     starts: dict[int, set[int]] = {}
@@ -196,13 +210,12 @@ def _fits(room: float, most: float, boxes: tuple[tuple[float, float], ...]) -> b
 
 
 def _stale(storage: Storage) -> list[Span]:
-    """The ranges of steps at which a stale value is on a storage."""
+    """The ranges of steps at which a stale value is on a storage: each begins where a saved tensor goes stale."""
     found = []
     for pin in storage.pins:
-        ends = [step - 1 for step, _ in pin.life.moments[1:]] + [pin.life.last]
-        found += [
-            (step, end) for (step, face), end in zip(pin.life.moments, ends, strict=True) if face.status == "stale"
-        ]
+        statuses = [(step, face.status) for step, face in pin.life.moments] + [(pin.life.last + 1, "")]
+        starts = [each for before, each in pairwise([(-1, ""), *statuses]) if each[1] != before[1]]
+        found += [(step, end - 1) for (step, status), (end, _) in pairwise(starts) if status == "stale"]
     return found
 
 

@@ -208,17 +208,31 @@ ROW, CELL_GAP = 17.0, 14.0
 def flowed(boxes: Sequence[tuple[float, float]], room: float) -> tuple[list[tuple[float, float]], float]:
     """Returns the places of boxes, given by width and height, side by side, with a new row when the room is used up; and their bottom.
 
-    They are in columns if they are about equally wide. `flowed` of `player/layout.js` does the same.
+    They are in columns if they are about equally wide. Before a new row begins, one goes below a lower one of the row. `flowed` of `player/layout.js`
+    does the same.
     """
     widest = max((width for width, _ in boxes), default=0)
     is_even = 2 * widest + AISLE <= room
     places, (x, y, high) = [], (0.0, 0.0, 0.0)
+    row = list[tuple[float, float]]()  # the left edge and the bottom of each column of the present row
     for width, height in boxes:
+        left, top = x, y
         if x and x + width > room:
-            x, y, high = 0.0, y + high + GAP, 0.0
-        places.append((round(x, 1), y))
-        x += (widest if is_even else width) + AISLE
-        high = max(high, height)
+            ends = [*(edge for edge, _ in row[1:]), room + AISLE]
+            columns = [
+                k
+                for k, ((edge, bottom), end) in enumerate(zip(row, ends, strict=True))
+                if edge + width + AISLE <= end and bottom + GAP + height <= y + high
+            ]
+            if columns:
+                left, top = row[columns[0]][0], row.pop(columns[0])[1] + GAP
+            else:
+                y, high, row = y + high + GAP, 0.0, []
+                x, left, top = 0.0, 0.0, y
+        places.append((round(left, 1), top))
+        row = sorted([*row, (left, top + height)])
+        x = max(x, left + (widest if is_even else width) + AISLE)
+        high = max(high, top + height - y)
     return places, y + high
 
 

@@ -30,6 +30,8 @@ from inplacelab_widgets.scene.text_layout import NORMAL, Words, short_name, widt
 from inplacelab_widgets.scene.timeline import Life, followed, once_for_each, step_changes
 
 TensorRole = Literal["wrote", "made", "read", "refused"]
+Caption = Literal["full", "short", "names"]
+"""How much stands beside the names of a tensor: in short, without the details; or nothing, where its shape can be seen."""
 
 MOST_REFUSED = 2
 """The most operands of a refused operation that stand out."""
@@ -106,18 +108,19 @@ class CardContent:
     """What made it; in a recording without a program, what kind of tensor it is."""
     unusual: tuple[Words, ...]
     """Its shape, and what else is not as it is with most tensors."""
-    layout: tuple[Words, ...]
-    """Its strides, its offset and the type of all elements of its storage, if they are not as with most tensors."""
+    details: tuple[Words, ...]
+    """Its strides, its offset, the type of all elements of its storage, and whether it asks for gradients, if they are not as with most tensors."""
     chip_widths: tuple[float, ...]
     chips_width: float
     """The width of its names, with the space after each, in px."""
     gone: bool = False
     """Whether it is drawn although the program has no such tensor any more."""
 
-    def beside_chips(self, *, in_full: bool) -> Text:
-        """What stands beside its names; in short, without the layout."""
+    def beside_chips(self, caption: Caption) -> Text:
+        """What stands beside its names."""
         shape, *rest = self.unusual
-        found = (shape, *(self.layout if in_full else ()), *rest, *([words.GONE] if self.gone else []))
+        shown = {"full": (shape, *self.details, *rest), "short": (shape, *rest), "names": rest}[caption]
+        found = (*shown, *([words.GONE] if self.gone else []))
         return Text(*["  ".join(["{}"] * len(found))] * 2).format(*found)
 
 
@@ -220,22 +223,22 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> CardCont
         unusual.append(tensor.dtype)
     if owner is not None:
         unusual.append(words.GRADIENT_OF.format(tensor=short_name(state.called(owner).first, LONGEST_NAME)))
-    elif tensor.leaf and tensor.needs_gradient:
-        unusual.append(terms_of(recording).flagged(asks=True))
-    layout: list[Words] = []
+    details: list[Words] = []
     if not is_contiguous(tensor):
-        layout.append(words.STRIDES + Text(*[f" {dimensions(tensor.strides)}"] * 2))
+        details.append(words.STRIDES + Text(*[f" {dimensions(tensor.strides)}"] * 2))
     if tensor.offset:
-        layout.append(words.OFFSET + Text(*[f" {tensor.offset}"] * 2))
+        details.append(words.OFFSET + Text(*[f" {tensor.offset}"] * 2))
     if USUAL_DTYPE != tensor.dtype == own_dtype:
-        layout.append(tensor.dtype)
+        details.append(tensor.dtype)
+    if owner is None and tensor.leaf and tensor.needs_gradient:
+        details.append(terms_of(recording).flagged(asks=True))
     # In a recording without a program: what kind of tensor it is, if that does not stand beside its names.
     looked_at = Text("{0}", "{0}").format("" if detail is None or owner is not None else detail)
     made = looked_at if is_look(recording) else origin(recording, tensor.id, LONGEST_ORIGIN)
     chips = tuple(short_name(chip, LONGEST_NAME) for chip in called.shown)
     widths = tuple(width_of(chip, NORMAL) + 12 for chip in chips)
     wide = sum(width + CHIP_GAP for width in widths)
-    return CardContent(tensor, called, chips, detail, made, tuple(unusual), tuple(layout), widths, wide)
+    return CardContent(tensor, called, chips, detail, made, tuple(unusual), tuple(details), widths, wide)
 
 
 def chip_marks(

@@ -18,11 +18,12 @@ from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import Touched, element_values, is_contiguous, joined, slots_under
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.large_storages import LARGEST, MOST, SCALES, HeatMap, extent
-from inplacelab_widgets.scene.storage_row import EFFECTS, HOLLOW, WITH_VALUES, StorageRow
+from inplacelab_widgets.scene.storage_row import EFFECTS, HOLLOW, MOST_WITH_WAS, WITH_VALUES, StorageRow
 from inplacelab_widgets.scene.svg import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
 from inplacelab_widgets.scene.tensor_cards import (
     METADATA,
     NAMES,
+    Caption,
     Card,
     CardContent,
     Overwritten,
@@ -40,6 +41,8 @@ CAPTION = 35.0
 NARROWEST_CELL = 28.0
 FEW = 16
 """The most elements that are always drawn with their values."""
+MOST_TWICE = 32
+"""With more slots, there is no room above them for grids with the same values."""
 HIGHEST = 200.0
 """The height of grids that leaves room for their ribbons and the strip, in px."""
 AISLE = 18.0
@@ -77,8 +80,8 @@ class Seat:
 
     cards: tuple[Card, ...]
     sheets: tuple[tuple[Card, Sheet], ...] = ()
-    in_full: bool = True
-    """Whether strides and offsets are in its caption, and all of what made it. Without them more tensors fit side by side; the panel of elements has
+    caption: Caption = "full"
+    """How much is in its caption. In a short one strides, offsets and whether it asks for gradients are left out, and some of what made it; the tables have
     them in any case.
     """
     spare: float = 0.0
@@ -87,11 +90,19 @@ class Seat:
     def __post_init__(self) -> None:
         self.first = min(card.life.first for card in self.cards)
         faces = [face for card in self.cards for face in card.life.every()]
-        beside = [face.chips_width + width_of(face.beside_chips(in_full=self.in_full), SMALL) for face in faces]
+        beside = [face.chips_width + width_of(face.beside_chips(self.caption), SMALL) for face in faces]
         self.narrowest = round(max([*beside, *(sheet.drawn.width for _, sheet in self.sheets)]), 1)
         self.widest_origin = widest([face.origin for face in faces], SMALL)
         full, short = max(self.narrowest, self.widest_origin), round(self.narrowest + self.spare, 1)
-        self.width = full if self.in_full else short
+        self.width = full if self.caption == "full" else short
+
+    def short(self) -> Seat:
+        """Returns it with a short caption."""
+        return replace(self, caption="short", spare=0.0)
+
+    def with_origin(self) -> Seat:
+        """Returns it with room for all of what made the tensors."""
+        return replace(self, spare=max(0.0, self.widest_origin - self.narrowest))
 
     def near(self, step: int | None) -> Sequence[tuple[Card, Sheet]]:
         """Returns the sheets, for all steps or with what is drawn of them at one."""
@@ -136,17 +147,31 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
     if scale is not None:
         above = _as_large_as_fits(above, room)
     if scale is None and extent_of(above, room)[0] > 1 and len(plain) > len(flat):
-        # The strip itself has the shape of a tensor that is laid out as it is, if the others then stand side by side.
-        shape = next(card.life.moments[0][1].facts.shape for card in plain if card not in flat)
-        on_strip = [card for card in plain if all(face.facts.shape == shape for face in card.life.every())]
-        rest = [card for card in others if card not in on_strip]
-        beside = _in_few_rows(_with_sheets(rest, life, room, None), room)
-        if extent_of(beside, room)[0] == 1:
-            return Tensors(beside, _seats([*on_strip, *flat]), _rows_of(shape))
+        found = _on_folded_strip(plain, others, flat, life, room)
+        if found is not None:
+            return found
     grids = [sheet.drawn for seat in above for _, sheet in seat.sheets if isinstance(sheet.drawn, Grid)]
     if scale is None and (extent_of(above, room)[0] > 1 or any(each.is_too_high for each in grids)):
         above = _in_miniature(others, life, room)
     return Tensors(above, _seats(flat), (), scale if above else None)
+
+
+def _on_folded_strip(
+    plain: Sequence[Card], others: Sequence[Card], flat: Sequence[Card], life: Life[StorageFacts], room: float
+) -> Tensors | None:
+    """The strip in the shape of a tensor that is laid out as it is, if the other tensors then stand side by side."""
+    slots = max(facts.slots for facts in life.every())
+    shape = next(card.life.moments[0][1].facts.shape for card in plain if card not in flat)
+    on_strip = [card for card in plain if all(face.facts.shape == shape for face in card.life.every())]
+    rest = [card for card in others if card not in on_strip]
+    beside, is_higher = _in_few_rows(_with_sheets(rest, life, room, None), room), False
+    if slots > MOST_TWICE:
+        beside = _in_miniature(rest, life, room)
+        is_higher = _height(beside, room) + CAPTION > _height(_in_miniature(others, life, room), room)
+    if extent_of(beside, room)[0] > 1 or is_higher:
+        return None
+    folded = tuple(each for each in _rows_of(shape) if slots <= MOST_WITH_WAS * each)
+    return Tensors(beside, _seats([*on_strip, *flat]), folded)
 
 
 def _in_miniature(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> tuple[Seat, ...]:
@@ -155,7 +180,7 @@ def _in_miniature(cards: Sequence[Card], life: Life[StorageFacts], room: float) 
     """
     found: tuple[Seat, ...] = ()
     for most in (FEW, 0):
-        found = _in_few_rows(_with_sheets(cards, life, room, None, most=most), room)
+        found = _in_few_rows(_with_sheets(cards, life, room, None, most=most), room, ("short", "names"))
         if _height(found, room) <= HIGHEST:
             break
     return found
@@ -192,22 +217,24 @@ def _at_one_scale(seats: tuple[Seat, ...], large: float) -> tuple[Seat, ...]:
         )
 
     return tuple(
-        replace(seat, sheets=tuple((card, scaled(sheet)) for card, sheet in seat.sheets), in_full=True)
+        replace(seat, sheets=tuple((card, scaled(sheet)) for card, sheet in seat.sheets), caption="full")
         for seat in seats
     )
 
 
-def _in_few_rows(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
-    """The seats with their captions in full, or in short if they then need fewer rows: each with as much of what made it as its row has room for."""
-    short = tuple(replace(seat, in_full=False, spare=0.0) for seat in seats)
+def _in_few_rows(seats: tuple[Seat, ...], room: float, captions: Sequence[Caption] = ("short",)) -> tuple[Seat, ...]:
+    """The seats with their captions in full, or with the longest of these captions that needs the fewest rows: each then with as much of what is left
+    out as its row has room for.
+    """
+    found = (seats, *(tuple(replace(seat, caption=each, spare=0.0) for seat in seats) for each in captions))
+    short = min(found, key=lambda some: extent_of(some, room)[0])
     rows, _ = extent_of(short, room)
-    if rows == extent_of(seats, room)[0]:
+    if short is seats:
         return seats
-    for place in sorted(range(len(short)), key=lambda place: short[place].widest_origin):
-        seat = short[place]
-        wider = replace(seat, spare=max(0.0, seat.widest_origin - seat.narrowest))
-        tried = (*short[:place], wider, *short[place + 1 :])
-        short = tried if extent_of(tried, room)[0] == rows else short
+    for fuller in (Seat.short, Seat.with_origin):
+        for place in sorted(range(len(short)), key=lambda place: short[place].widest_origin):
+            tried = (*short[:place], fuller(short[place]), *short[place + 1 :])
+            short = tried if extent_of(tried, room)[0] == rows else short
     return short
 
 
@@ -294,7 +321,7 @@ def caption_marks(seat: Seat, x: float, y: float, roles: Mapping[int, Mapping[in
         acting = roles.get(card.tensor, {})
         for first, last, face in stretches(card.life, NAMES):
             yield from chip_marks(card, face, x, y, first, last, acting)
-            unusual = Look("text soft", face.beside_chips(in_full=seat.in_full))
+            unusual = Look("text soft", face.beside_chips(seat.caption))
             yield text(round(x + face.chips_width, 1), y + 11.5, between(first, last, unusual), keys=card.keys)
         yield text(x, y + CHIP + 9, _origin(seat, card, acting), keys=card.keys)
 
@@ -303,7 +330,7 @@ def _origin(seat: Seat, card: Card, acting: Mapping[int, TensorRole]) -> Runs:
     """What made a tensor, cut if there is no room: bold in the step that made it. A step that is refused with it says so instead."""
 
     def origin(face: CardContent) -> Text:
-        if seat.in_full:
+        if seat.caption == "full":
             return face.origin
         both = [(each, shortened(each, seat.width)) for each in (face.origin.en, face.origin.zh)]
         # Of a cut name, as of an ellipsis alone, nothing can be learned: then the line's number is enough.
