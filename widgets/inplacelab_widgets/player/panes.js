@@ -73,20 +73,24 @@ function drawPane(stage, name, panels, joined) {
   /** The room for drawings, in px of theirs. @param {{across: number}} framed @param {number} by */
   const roomIn = ({ across }, by) => (root.clientWidth - across) / by;
 
+  /** The layout of a graph that is seen. */
+  let face = 0;
+
   /** Shows the layout of a graph for the room that there is, or for the box that was opened. */
   function turn() {
     if (!zoom) return;
     const framed = frame();
-    const face = zoom.faceIn(roomIn(framed, framed.large));
-    drawn.forEach((panel, k) => panel.root.toggleAttribute("hidden", k % events.length !== face));
+    face = zoom.faceIn(roomIn(framed, framed.large));
     show();
   }
 
   /** Where steps are statements, their pictures are shown instead of those of the events. */
   function choose() {
+    const first = joined.length && stage.mode === "line" ? events.length : 0;
+    if (zoom) drawn.forEach((panel, k) => panel.root.toggleAttribute("hidden", k !== first + face));
     if (!joined.length) return;
     for (const [k, panel] of drawn.entries()) {
-      const isAway = stage.mode === "line" ? k < events.length : k >= events.length;
+      const isAway = first ? k < events.length : k >= events.length;
       for (const part of panel.parts) part.toggleAttribute("data-away", isAway);
     }
   }
