@@ -74,19 +74,25 @@ function drawPane(stage, name, panels, joined) {
   /** The room for drawings, in px of theirs. @param {{across: number}} framed @param {number} by */
   const roomIn = ({ across }, by) => (root.clientWidth - across) / by;
 
+  /** The layout of a graph that is seen. */
+  let face = 0;
+
   /** Of a graph, shows the layout for the room that there is, or for the box that was opened. */
   function showFitting() {
     const framed = frame();
-    const face = zoom?.faceIn(roomIn(framed, framed.large));
-    for (const faces of zoom ? [ofEvents, ofStatements] : []) faces.forEach((panel, k) => panel.root.toggleAttribute("hidden", k !== face));
+    face = zoom?.faceIn(roomIn(framed, framed.large)) ?? 0;
     show();
   }
 
   /** Where steps are statements, their pictures are shown instead of those of the events. */
   function showMode() {
-    const isAway = isByStatement();
-    for (const part of ofEvents.flatMap((panel) => panel.parts)) part.toggleAttribute("data-away", isAway);
-    for (const part of ofStatements.flatMap((panel) => panel.parts)) part.toggleAttribute("data-away", !isAway);
+    const shown = isByStatement() ? ofStatements : ofEvents;
+    for (const faces of [ofEvents, ofStatements]) {
+      faces.forEach((panel, k) => {
+        if (zoom) panel.root.toggleAttribute("hidden", faces !== shown || k !== face);
+        for (const part of panel.parts) part.toggleAttribute("data-away", faces !== shown);
+      });
+    }
   }
 
   /** @type {Element[]} */

@@ -56,7 +56,7 @@ export function drawZoom(stage, pane, panel, changed) {
     if (event.target !== pane || event.ctrlKey || event.altKey || event.metaKey) return;
     const isOut = open >= 0 && ["-", "Escape", "Backspace"].includes(event.key);
     const here = pane.querySelector("[data-here]");
-    const all = TELLING.flatMap((state) => [...pane.querySelectorAll(`svg:not([hidden], [data-away]) .ipl-node[data-k*="box:"]${state}:not([hidden])`)]);
+    const all = TELLING.flatMap((state) => [...pane.querySelectorAll(`svg:not([hidden]) .ipl-node[data-k*="box:"]${state}:not([hidden])`)]);
     const box = event.key === "+" ? (here ?? all[0]) : event.key === "Enter" ? here : null;
     const number = openingOf(box?.getAttribute("data-k") ?? "");
     if (isOut) out();
