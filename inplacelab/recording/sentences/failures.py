@@ -427,7 +427,7 @@ class _Marks:
             yield from self._made_for(facts.refusal)
         if facts.blamed is not None and facts.blamed.sites:
             yield self._mark("wrong", facts.blamed.sites, says_blamed(facts.blamed))
-        for sites in reversed(facts.written):
+        for sites in filter(None, reversed(facts.written)):
             yield self._mark("overwritten", sites, WRITTEN)
         if facts.released:
             yield self._mark("released", facts.released, _RELEASED.format(self._stacks.iteration(facts.released)))
