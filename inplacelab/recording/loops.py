@@ -62,7 +62,13 @@ def _variable(recording: Recording, iteration: IterationFacts) -> str:
     program = source_tree_of(recording, iteration.source)
     around = () if program is None else program.nested(iteration.line)
     loop = next((each for each in around if each.lineno == iteration.line and isinstance(each, _WITH_VARIABLE)), None)
-    return "" if loop is None else ast.unparse(loop.target).strip("()")
+    if loop is None:
+        return ""
+    return (
+        ", ".join(map(ast.unparse, loop.target.elts))
+        if isinstance(loop.target, ast.Tuple)
+        else ast.unparse(loop.target)
+    )
 
 
 _WITH_VARIABLE = ast.For | ast.AsyncFor

@@ -154,6 +154,21 @@ v = net(x) * 2
 
 @pytest.mark.oracle
 @pytest.mark.filterwarnings("ignore")
+def test_a_statement_that_did_nothing_else_ran_the_module_that_overwrites() -> None:
+    pytest.importorskip("torch")
+    program = NETWORKS.partition("y = net(x)")[0] + "def f(x):\n    return net(x)\ny = f(x) * 2\n"
+    said = {each.clause for each in headlines(runs.run(program, framework="torch").recording)}
+    assert (
+        Text(
+            "`return net(x)` ran `net.1` (`relu`), which overwrote the result of `net.0`",
+            "`return net(x)` 运行了 `net.1`（`relu`），它原地覆盖了 `net.0` 的结果",
+        )
+        in said
+    ), said
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
 def test_the_module_that_overwrites_a_result_is_named() -> None:
     pytest.importorskip("torch")
     recording = runs.run(NETWORKS, framework="torch").recording

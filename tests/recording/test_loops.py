@@ -40,6 +40,14 @@ def test_a_loop_of_one_iteration_is_told_from_the_loop_around_it() -> None:
     assert on_line(program, "scale_") == [[("a", 1, 2), ("b", 1, 1)], [("a", 2, 2), ("b", 1, 1)]]
 
 
+@pytest.mark.parametrize("target", ["i", "i, (a, b)", "(i, a), b"])
+def test_a_loop_is_named_by_its_variables(target: str) -> None:
+    values = {"i": "[0]", "i, (a, b)": "[(0, (1, 2))]", "(i, a), b": "[((0, 1), 2)]"}[target]
+    assert on_line(f"y = paddle.ones([2])\nfor {target} in {values}:\n    y.scale_(2.)\n", "scale_") == [
+        [(target, 1, 1)]
+    ]
+
+
 def test_what_is_outside_a_loop_is_in_none() -> None:
     program = "y = paddle.ones([2])\nfor a in range(2):\n    y.scale_(2.)\ny.add_(y)\n"
     assert on_line(program, "paddle.ones") == [[]]

@@ -548,3 +548,10 @@ def test_a_box_names_what_goes_stale_with_its_line_and_counts_the_others() -> No
     write, line = (next(step for step in recording.steps if step.op == op) for op in ("add_", "matmul"))
     here = {words for each in faces(graph_panel(recording)) for words in said(each, write.index) if "✗" in words}
     assert {f"✗ Matmul:{line.line}", f"✗ Matmul:{line.line} +1", f"✗ Matm…:{line.line} +23"} <= here
+
+
+def test_statements_that_free_their_nodes_leave_an_empty_graph() -> None:
+    recording = run("x = paddle.to_tensor([1., 2.], stop_gradient=False)\n(x * 2.).sum().backward()\n").recording
+    joined = scene_of(recording).by_statement
+    assert joined is not None
+    assert joined.graph.notes == ((0, Text("No statement leaves a grad node.", "没有语句留下梯度节点。")),)

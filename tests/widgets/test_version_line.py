@@ -130,3 +130,8 @@ def test_the_sentence_names_the_alias() -> None:
     written = next(step.index for step in recording.steps if step.writes)
     assert "wrote slots 0-3 of S0 through `x.detach()`" in sentence(recording, written).en
     assert "wrote slots 0-3 of S0 through `x.detach()`" in line_sentence(recording, written).en
+
+
+def test_a_write_that_raises_no_version_says_that_it_stays() -> None:
+    assert Raise(3, "v1", "v2", Text("a", "a"), Text("a", "a")).label == Text("v1→v2", "v1→v2")
+    assert Raise(3, "v1", "v1", Text("a", "a"), Text("a", "a")).label == Text("v1 stays", "v1 不变")

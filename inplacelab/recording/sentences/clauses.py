@@ -89,7 +89,7 @@ def doing(
     did = [*changed, *made] if not _are_statistics(context, effects) else [*made, *changed]
     did = [*on_gradients(context, parts), *did]
     if not _optimizer(context):
-        did += _overwritten(context, parts)
+        did += _overwritten(context, parts, alone=not did)
     if did:
         clause = _clause(what, [*did, *shared])
     elif shared:
@@ -297,8 +297,8 @@ def _still_needed(context: StepContext, stale: AbstractSet[int]) -> list[int]:
     return sorted(min(keys) for keys in named if keys)
 
 
-def _overwritten(context: StepContext, parts: Sequence[Step]) -> list[Text]:
-    """The results of operations of the statement that another one overwrote in place, as a ReLU in a network does."""
+def _overwritten(context: StepContext, parts: Sequence[Step], *, alone: bool) -> list[Text]:
+    """The results of operations of the statement that another one overwrote in place, as a ReLU in a network does; `alone`: it did nothing else."""
     found = _overwriting(context, parts)
     if not found:
         return []
@@ -310,10 +310,13 @@ def _overwritten(context: StepContext, parts: Sequence[Step]) -> list[Text]:
     modules = dict.fromkeys(step.module for _, step in found)
     by = listing([quoted(op) for op in dict.fromkeys(str(step.op) for _, step in found)])
     if all(modules):
-        pattern = Text("{0} ({1}) overwrote {2}", "{0}（{1}）原地覆盖了 {2}")
-        if len(found) == 1:
-            pattern = Text("{0} ({1}) overwrote the result of {2}", "{0}（{1}）原地覆盖了 {2} 的结果")
-        return [pattern.format(told([*modules], MODULES), by, of)]
+        who = (
+            Text("ran {0} ({1}), which overwrote", "运行了 {0}（{1}），它原地覆盖了")
+            if alone
+            else Text("{0} ({1}) overwrote", "{0}（{1}）原地覆盖了")
+        )
+        what = Text("the result of {0}", "{0} 的结果").format(of) if len(found) == 1 else of
+        return [Text("{0} {1}", "{0} {1}").format(who.format(told([*modules], MODULES), by), what)]
     pattern = Text("overwrote {0} in place ({1})", "原地覆盖了 {0}（{1}）")
     if len(found) == 1:
         pattern = Text("overwrote the result of {0} in place ({1})", "原地覆盖了 {0} 的结果（{1}）")

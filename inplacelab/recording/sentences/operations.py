@@ -104,7 +104,7 @@ def versions(context: StepContext) -> list[Text]:
     return [
         joined(
             [
-                rose.format(storage_label(write.storage), write.before, write.after) + _seen_by(context, write),
+                rose.format(_counted(context, write), write.before, write.after) + _seen_by(context, write),
                 *_unseen_by(context, write),
             ]
         )
@@ -114,6 +114,12 @@ def versions(context: StepContext) -> list[Text]:
         for write in context.step.writes
         if write.slots and write.before == write.after
     ]
+
+
+def _counted(context: StepContext, write: WriteFacts) -> Text | str:
+    """The storage whose version a write raises; the tensor, if others on the storage do not share its counter."""
+    others = {each.counter for each in context.after.tensors_on(write.storage)} - {write.counter}
+    return context.called(write.tensor) if others else storage_label(write.storage)
 
 
 _STAYS = Text("The version of {0} stays {1}.", "{0} 的版本号仍为 {1}。")
@@ -307,8 +313,11 @@ def _wrote(context: StepContext) -> Text:
 
 def unchanged(context: StepContext) -> list[Text]:
     """Names the slots that were written with the values that they had."""
-    effects = [_effect(context, write) for write in context.step.writes if write.slots]
-    return [_SAME.format(slots(done.same)) for done in effects if done.same]
+    effects = [(write.storage, _effect(context, write)) for write in context.step.writes if write.slots]
+    same = [(storage, slots(done.same)) for storage, done in effects if done.same]
+    if len({storage for storage, _ in effects}) == 1:
+        return [_SAME.format(where) for _, where in same]
+    return [_SAME_OF.format(where, storage_label(storage)) for storage, where in same]
 
 
 def several(written: Sequence[Text]) -> Text:
@@ -322,6 +331,7 @@ def slots_written(context: StepContext) -> list[Text]:
 
 
 _SAME = Text("The values in {0} are the same as before.", "{0}的值没有变。")
+_SAME_OF = Text("The values in {0} of {1} are the same as before.", "{1} 的{0}的值没有变。")
 _WROTE_AT = Text("wrote {slots} of {storage} through {x}", "经由 {x} 写入了 {storage} 的{slots}")
 _CHANGED = Text("changed {slots} of {storage} through {x}", "经由 {x} 改变了 {storage} 的{slots}")
 _CHANGED_SOME = Text(

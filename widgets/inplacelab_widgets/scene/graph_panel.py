@@ -512,8 +512,10 @@ def _seats(nodes: list[GradNode]) -> list[list[GradNode]]:
 
 def _notes(recording: Recording) -> tuple[tuple[int, Text], ...]:
     """Where there is no node, when the graph begins, or that none is left."""
-    begins = next(step for step in recording.steps if step.nodes)
+    begins = next((step for step in recording.steps if step.nodes), None)
     line = Text("", "")
+    if begins is None:  # each statement has freed the nodes that it made
+        return ((0, words.NO_NODE_STAYS),)
     if begins.place is not None:
         line = words.BEGINS_AT.format(place=set_off(said_line(recording, begins.place)))
     without, now, alive = words.NO_NODE_YET + line, Text("", ""), set[int]()

@@ -219,7 +219,10 @@ class Listed:
     def version(self, step: int, *, written: bool) -> str:
         """Returns its version, or "v4→v5" in a step that writes it."""
         now, before = self.versions.at(step) or "", self.versions.at(step - 1) or ""
-        return f"{before}→{now}" if written and before and before != now else now
+        is_raised = (
+            written and before not in ("", now) and before.count(",") == now.count(",")
+        )  # as many counters as before
+        return f"{before}→{now}" if is_raised else now
 
 
 @dataclass(slots=True)

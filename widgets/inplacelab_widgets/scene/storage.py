@@ -175,7 +175,7 @@ class Storage:
             changes = {step: (look, look) for step, look in counted.items()}
             for each in counter.raises:
                 settled = counted.get(each.step, Look("text value", each.after))
-                changes[each.step] = Look("text value bold", f"{each.before}→{each.after}"), settled
+                changes[each.step] = Look("text value bold", each.label), settled
             changes |= _stays(counter)
             yield from self._pill(top + version_line.LINE - PILL / 2, changes, counter.raises, keys)
             yield from line.marks(at.gutter, top, keys)
@@ -283,7 +283,7 @@ class Layout(NamedTuple):
 def _laid_out(storage: Storage) -> Layout:
     tensors, life, room, until = storage.tensors, storage.life, storage.room, storage.shown[1]
     # From left to right, the same at all steps.
-    raised = [f"{each.before}→{each.after}" for counter in storage.counters for each in counter.raises]
+    raised = [each.label for counter in storage.counters for each in counter.raises]
     stays = [now.text for each in storage.counters if each.raises or not raised for now, _ in _stays(each).values()]
     pill_width = widest([*raised, *([] if raised else storage.versions.every()), *stays, "v0"], SMALL) + 14
     titles = [each for facts in life.every() for each in (storage_label(facts.id), _size(facts))]

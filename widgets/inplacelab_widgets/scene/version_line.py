@@ -12,6 +12,7 @@ from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import written_aliases
 from inplacelab.supported import terms_of
+from inplacelab_widgets import words
 from inplacelab_widgets.scene.svg import Look, Mark, between, flashes, lasting, path, text
 from inplacelab_widgets.scene.tensor_cards import Card
 from inplacelab_widgets.scene.text_layout import SMALL, coordinate, shortened, width_of
@@ -41,6 +42,13 @@ class Raise:
     """The same without the word "line"."""
     counter: int = 0
     """The version counter."""
+
+    @property
+    def label(self) -> Text:
+        """The two versions: "v1→v2"; "v1 stays" for a write that raises none."""
+        if self.before == self.after:
+            return words.STAYS.format(version=self.after)
+        return Text(*[f"{self.before}→{self.after}"] * 2)
 
 
 @dataclass
@@ -85,8 +93,10 @@ class VersionLine:
             now, past, ahead = Look("bead raised"), Look("bead"), Look("bead ahead")
             looks = [(self.first, ahead, ahead), (start, now, past)] if k else [(start, past, past)]
             yield Mark("circle", (("cx", x), ("cy", y), ("r", 4.5)), flashes(looks, self.last), keys)
-        labels = [self.raises[0].before, *(each.after for each in self.raises)]
+        labels = [self.raises[0].before, *("" if each.before == each.after else each.after for each in self.raises)]
         for k, (x, label, start) in enumerate(zip(places, labels, starts, strict=True)):
+            if not label:
+                continue
             now, past = Look("text middle bold", label), Look("text middle", label)
             ahead = Look("text middle ahead", label)
             looks = [(self.first, ahead, ahead), (start, now, past)] if k else [(start, past, past)]
@@ -107,9 +117,9 @@ class VersionLine:
         middles = [max(min(x, end - half), start + half) for x, half in zip(places[1:], halves, strict=True)]
         if not narrow:
             middles = _apart(middles, halves, start, end)
-        for k, (x, each, words) in enumerate(zip(middles, self.raises, said, strict=True), 1):
+        for k, (x, each, shown) in enumerate(zip(middles, self.raises, said, strict=True), 1):
             now, past, ahead = (
-                Look(style, words) for style in ("text middle bold", "text soft middle", "text middle ahead")
+                Look(style, shown) for style in ("text middle bold", "text soft middle", "text middle ahead")
             )
             looks = [(each.step, now, past)] if narrow else [(self.first, ahead, ahead), (each.step, now, past)]
             yield text(round(x, 1), y + 17, flashes(looks, self.ends[k] if narrow else self.last), keys=keys)
@@ -123,7 +133,7 @@ class VersionLine:
     def _present(self, x: float, y: float, keys: tuple[str, ...]) -> Iterator[Mark]:
         """The present version and what raised it, where there are too many for dots."""
         said = ((each.step, Text("{0}: {1}", "{0}：{1}").format(each.after, each.author)) for each in self.raises)
-        looks = ((step, Look("text bold", words), Look("text soft", words)) for step, words in said)
+        looks = ((step, Look("text bold", shown), Look("text soft", shown)) for step, shown in said)
         yield text(x - 6, y + 17, flashes(looks, self.last), keys=keys)
 
 

@@ -135,6 +135,7 @@ NO_GRAPH = Text("No operation has made a grad node.", "还没有操作产生梯�
 MADE_BY_BACKWARD = Text("made by backward", "反向传播时生成")
 BY_BACKWARD = Text("by backward", "反向传播生成")
 NO_NODE_YET = Text("No grad node yet.", "还没有梯度节点。")
+NO_NODE_STAYS = Text("No statement leaves a grad node.", "没有语句留下梯度节点。")
 NO_NODE_LEFT = Text("No grad node is left: no tensor leads to one.", "梯度节点都已释放：没有张量再引用它们。")
 BEGINS_AT = Text(" The graph begins at {place}.", "反向图从{place}开始。")
 NODE_STATUS = {
