@@ -36,6 +36,10 @@ class Files:
         return tab, line.inner_text().strip() if line.count() else ""
 
     def chain(self) -> str:
+        """All calls of the chain, also those for which there is no room."""
+        return " › ".join(self.page.locator(".ipl-calls [data-line]").all_text_contents())
+
+    def seen(self) -> str:
         return " ".join(self.page.locator(".ipl-calls").inner_text().split())
 
 
@@ -106,6 +110,7 @@ def test_a_tab_shows_its_text_until_the_next_step(opened: Any) -> None:
 
 def test_a_call_of_the_chain_shows_its_line(opened: Any) -> None:
     player = opened(3)
+    player.page.locator(".ipl-calls button").first.click()
     player.page.locator(".ipl-call", has_text="train.py:6").click()
     until_still(player.page)
     assert player.at() == ("train.py", "")
@@ -114,6 +119,56 @@ def test_a_call_of_the_chain_shows_its_line(opened: Any) -> None:
     player.press("Shift+I")
     assert player.at() == ("gan/model.py", "self.h = a * 2")
     assert player.page.evaluate(FOCUS) == "ipl-call", "the focus stays in the chain"
+
+
+WHOLE = """() => [...document.querySelectorAll('.ipl-calls > :not([hidden])')].every((each) => {
+  const [own, row] = [each, each.parentNode].map((one) => one.getBoundingClientRect());
+  return own.left >= row.left && own.right <= row.right + 0.5 && each.scrollWidth <= each.clientWidth + 1;
+})"""
+
+
+def test_calls_without_room_are_left_out_whole_and_a_button_shows_them(opened: Any) -> None:
+    player = opened(1)
+    page = player.page
+    player.press("i", "i")
+    assert player.seen() == "… › net.block · Block.forward:3"
+    assert page.evaluate(WHOLE)
+    rest = page.locator(".ipl-calls button").first
+    every = "train.py:6 › net · Net.forward:9 › net.block · Block.forward:3"
+    assert rest.get_attribute("title") == f"Show all calls: {every}"
+    rest.focus()
+    player.press("Enter")
+    assert player.seen() == every
+    assert page.evaluate(WHOLE)
+    player.press("i", "Shift+I")
+    assert player.seen().startswith("…"), "after a step they are left out again"
+    page.set_viewport_size({"width": 690, "height": 768})
+    until_still(page)
+    assert player.seen() == every
+
+
+CUT_ROWS = """() => ['.ipl-code', '.ipl-history'].flatMap((name) => {
+  const pane = document.querySelector(name);
+  const bottom = pane.getBoundingClientRect().top + pane.clientTop + pane.clientHeight;
+  const drawing = pane.querySelector('svg');
+  const end = drawing ? drawing.getBoundingClientRect().bottom : 0;
+  const clipped = drawing ? end - drawing.getBoundingClientRect().height * (parseFloat(drawing.style.clipPath.split(' ')[2]) || 0) / 100 : bottom;
+  return [...pane.querySelectorAll('li:not(.ipl-room, [data-cut]), svg text[x="0"]')]
+    .map((row) => row.getBoundingClientRect())
+    .filter((box) => box.top < Math.min(bottom, clipped) && box.bottom > bottom + 2)
+    .map((box) => `${name} ${box.top}`);
+})"""
+
+
+def test_no_row_is_cut_at_the_lower_edge_of_a_list(opened: Any) -> None:
+    page = opened(None, width=1366).page
+    left_out = 0
+    for height in range(560, 600, 5):
+        page.set_viewport_size({"width": 1366, "height": height})
+        until_still(page)
+        assert page.evaluate(CUT_ROWS) == []
+        left_out += page.locator(".ipl-code [data-cut], .ipl-history svg[style*='clip-path']").count()
+    assert left_out, "some row would have been cut"
 
 
 def test_the_faulty_file_and_line_are_seen_at_first_sight(opened: Any) -> None:

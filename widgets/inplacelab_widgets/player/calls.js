@@ -1,7 +1,8 @@
 // Shows above the code which texts the program has, as tabs, and the calls that led to the present step, each a way to its text and line.
 
-import { html, label, write } from "./dom.js";
+import { html, label, sign, write } from "./dom.js";
 import { callsOf, folded, sourceAt, sourcesOf } from "./places.js";
+import { leaveOutTabs } from "./scrolling.js";
 import { speak } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
 /** @import { Call } from "./places.js" */
@@ -11,6 +12,14 @@ export function tabAt(key, here, count) {
   /** @type {Object<string, number>} */
   const places = { ArrowLeft: Math.max(0, here - 1), ArrowRight: Math.min(count - 1, here + 1), Home: 0, End: count - 1 };
   return Object.hasOwn(places, key) ? places[key] : -1;
+}
+
+/** How many calls are left out at the beginning of a chain, so that the others fit: never the last one.
+ * @param {number[]} needs  The width of the chain from each call on. @param {number} room @param {number} rest  That of the words in place of those left out. */
+export function leftOut(needs, room, rest) {
+  if (needs[0] <= room) return 0;
+  const first = needs.findIndex((need, k) => k > 0 && rest + need <= room);
+  return first < 0 ? needs.length - 1 : first;
 }
 
 /** A marked line of a text that is not shown, with what is said of it. @typedef {{line: number, tag: HTMLElement}} Away */
@@ -36,11 +45,15 @@ export function drawCalls(stage, text, look) {
   const remark = html("p", { class: "ipl-remark" });
   const others = html("ul", { class: "ipl-away" });
   const chain = html("nav", { class: "ipl-calls" });
+  // In place of the calls for which there is no room.
+  const rest = html("button", { type: "button", class: "ipl-call" }, sign("…"));
+  rest.addEventListener("click", unfold);
   const hasTabs = sources.length > 1;
   const hasCalls = (payload.places ?? []).some(([, , from]) => (from ?? -1) >= 0) || hasTabs;
   const root = html("div", { class: "ipl-above" }, ...(hasTabs ? [row] : []), ...(hasCalls ? [chain] : []), remark, others);
   if (hasTabs) text.id ||= `ipl-text-${(textsMade += 1)}`;
-  let isWhole = false;
+  /** The place whose chain the reader has unfolded, until the next step. @type {number | undefined} */
+  let unfolded = -1;
   let shown = { source: 0, line: /** @type {number | null} */ (null) };
 
   /** @param {KeyboardEvent} event */
@@ -86,27 +99,75 @@ export function drawCalls(stage, text, look) {
   const isOwn = () => sourceAt(payload, payload.steps[stage.step].line) === shown.source;
 
   let drawn = "";
+  /** The chain, and the room, for which calls were left out. */
+  let fitted = "";
+  /** @type {HTMLElement[]} */
+  let parts = [];
 
   function show() {
-    const now = `${payload.steps[stage.step].place} ${stage.language} ${isWhole}`;
+    const { place } = payload.steps[stage.step];
+    const isWhole = place === unfolded;
+    if (!isWhole) unfolded = -1;
+    const now = `${place} ${stage.language} ${isWhole}`;
     if (!hasCalls || now === drawn) return;
     drawn = now;
     const calls = callsOf(payload, payload.steps[stage.step]);
+    const last = calls[calls.length - 1];
     const had = chain.contains(/** @type {Document} */ (chain.getRootNode()).activeElement);
-    const parts = folded(calls, isWhole).map((each) => ("left" in each ? drawLeft(each) : drawCall(each, each === calls[calls.length - 1])));
-    chain.replaceChildren(...parts.flatMap((part, k) => (k ? [html("span", { class: "ipl-calls-arrow", "aria-hidden": "true" }, "›"), part] : [part])));
+    parts = folded(calls, isWhole).map((each) => ("left" in each ? drawLeft(each) : drawCall(each, each === last)));
+    label(rest, `${stage.word("calls_unfold")}${stage.word("colon")}${folded(calls, true).map((each) => wordsOf(each, each === last)).join(" › ")}`);
+    rest.hidden = true;
+    chain.replaceChildren(rest, ...parts.flatMap((part, k) => (k ? [html("span", { class: "ipl-calls-arrow", "aria-hidden": "true" }, "›"), part] : [part])));
     chain.toggleAttribute("data-whole", isWhole);
     // Who stands in the chain stays in it: at the present call.
     if (had) /** @type {HTMLElement} */ (chain.querySelector("button:last-of-type") ?? text).focus({ preventScroll: true });
-    chain.scrollLeft = chain.scrollWidth;
     markCall();
+  }
+
+  /** Leaves out calls at the beginning, as many as there is no room for. */
+  function fitChain() {
+    const room = chain.getBoundingClientRect();
+    const now = `${drawn} ${room.width}`;
+    if (!parts.length || !room.width || now === fitted) return;
+    fitted = now;
+    const isWhole = chain.hasAttribute("data-whole");
+    for (const each of chain.children) each.toggleAttribute("hidden", each === rest && isWhole);
+    chain.removeAttribute("data-long");
+    if (isWhole) return;
+    const begin = rest.getBoundingClientRect();
+    const end = parts[parts.length - 1].getBoundingClientRect().right;
+    const within = room.width - 2 * (begin.left - room.left);
+    // An arrow goes before each call but the first.
+    const needs = parts.map((part, k) => end - (k ? part.previousElementSibling ?? part : part).getBoundingClientRect().left);
+    const count = leftOut(needs, within, begin.width + 1);
+    // "…" also stands for calls that are folded next to it.
+    const first = count && count < parts.length - 1 && parts[count].hasAttribute("data-folded") ? count + 1 : count;
+    rest.hidden = !first;
+    parts.slice(0, first).forEach((part, k) => {
+      part.hidden = true;
+      if (k) part.previousElementSibling?.toggleAttribute("hidden", true);
+    });
+    chain.toggleAttribute("data-long", needs[first] + (first ? begin.width + 1 : 0) > within);
+  }
+
+  /** Shows all calls of the present place. */
+  function unfold() {
+    unfolded = payload.steps[stage.step].place;
+    show();
+    fitChain();
+  }
+
+  /** @param {Call | {left: number, isFolded: boolean}} part @param {boolean} isLast */
+  function wordsOf(part, isLast = false) {
+    if ("left" in part) return stage.word(part.isFolded ? "calls_between" : "calls_left_out", { count: part.left });
+    return speak(payload.said[isLast ? part.innermost : part.label], stage.language);
   }
 
   /** @param {Call} call @param {boolean} isLast */
   function drawCall(call, isLast) {
     const source = sourceAt(payload, call.line);
     const { name, before } = sources[source];
-    const button = html("button", { type: "button", class: "ipl-call", "data-line": call.line }, speak(payload.said[isLast ? call.innermost : call.label], stage.language));
+    const button = html("button", { type: "button", class: "ipl-call", "data-line": call.line }, wordsOf(call, isLast));
     const at = [call.name, `${speak(name, stage.language)}${hasTabs ? ":" : ""}${hasTabs ? call.line - before : stage.word("at_line", { line: call.line })}`].filter(Boolean).join(" · ");
     const code = payload.source[call.line - 1]?.trim();
     button.title = code ? `${at}\n${code}` : at;
@@ -115,14 +176,11 @@ export function drawCalls(stage, text, look) {
   }
 
   /** @param {{left: number, isFolded: boolean}} part */
-  function drawLeft({ left, isFolded }) {
-    const words = stage.word(isFolded ? "calls_between" : "calls_left_out", { count: left });
-    if (!isFolded) return html("span", { class: "ipl-calls-left", title: stage.word("calls_left_out_why") }, words);
-    const button = html("button", { type: "button", class: "ipl-call", title: stage.word("calls_unfold") }, words);
-    button.addEventListener("click", () => {
-      isWhole = true;
-      show();
-    });
+  function drawLeft(part) {
+    const words = wordsOf(part);
+    if (!part.isFolded) return html("span", { class: "ipl-calls-left", title: stage.word("calls_left_out_why") }, words);
+    const button = html("button", { type: "button", class: "ipl-call", title: stage.word("calls_unfold"), "data-folded": "" }, words);
+    button.addEventListener("click", unfold);
     return button;
   }
 
@@ -138,6 +196,14 @@ export function drawCalls(stage, text, look) {
     );
   }
 
+  function settle() {
+    bringTab();
+    fitChain();
+    leaveOutTabs(row, tabs);
+    return undefined;
+  }
+  row.addEventListener("scroll", () => leaveOutTabs(row, tabs));
+
   function translate() {
     row.setAttribute("aria-label", stage.word("sources"));
     chain.setAttribute("aria-label", stage.word("calls"));
@@ -150,7 +216,7 @@ export function drawCalls(stage, text, look) {
     });
   }
 
-  return { root, show, translate, mark, tell, settle: () => void bringTab() };
+  return { root, show, translate, mark, tell, settle };
 }
 
 /** How many texts have got an id. */

@@ -3,7 +3,7 @@
 import { drawCalls } from "./calls.js";
 import { html } from "./dom.js";
 import { callsOf, sourceAt, sourcesOf } from "./places.js";
-import { arrive, scrollIntoPane, scrollPane } from "./scrolling.js";
+import { arrive, leaveOutRows, scrollIntoPane, scrollPane } from "./scrolling.js";
 import { speak, visitOf } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
 /** @import { Marked, Step } from "./steps.js" */
@@ -291,9 +291,24 @@ export function drawCode(stage, isAbove = false) {
     lines.forEach((line, k) => line.toggleAttribute("data-related", numbers.has(k + 1)));
   }
 
-  /** Scrolls the running line into view, with the lines of the trace if they fit. */
+  const leaveOut = () => leaveOutRows(list, linesOf(shownText));
+  list.addEventListener("scroll", leaveOut);
+  new ResizeObserver(() => {
+    head?.settle?.();
+    leaveOut();
+  }).observe(list);
+
   function settle() {
     head?.settle?.();
+    const scroll = bringing();
+    return () => {
+      scroll?.();
+      leaveOut();
+    };
+  }
+
+  /** Scrolls the running line into view, with the lines of the trace if they fit. */
+  function bringing() {
     const main = looked ? lines[(looked.line ?? 0) - 1] : current;
     if (!main || main.parentNode !== list) return undefined;
     arrive(list);

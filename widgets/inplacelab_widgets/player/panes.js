@@ -6,7 +6,7 @@ import { walkItems } from "./highlighting.js";
 import { ON_AXIS, SHRUNK, USUAL_ROOM } from "./layout.js";
 import { drawLenses } from "./lens.js";
 import { drawPanel } from "./panel.js";
-import { bringingIntoSight, leaveOutCut } from "./scrolling.js";
+import { bringingIntoSight, lastEdge, leaveOutCut, leaveOutRows } from "./scrolling.js";
 import { placeOf, seenAt, speak, stepAt } from "./steps.js";
 import { drawZoom, facesOf } from "./zoom.js";
 /** @import { Part, Stage } from "./stage.js" */
@@ -31,6 +31,10 @@ export function drawUnfold(stage, says, unfold) {
 
 /** The panes in order, each with its panels from top to bottom. @type {Object<string, string[]>} */
 const PANES = { kernel: ["kernel"], storages: ["storages"], graph: ["graph"], history: ["lanes", "memory", "ranks"], elements: ["elements"] };
+
+/** So far above the name of a lane its words begin, and so far below it its flags end, in px. */
+const LANE_ABOVE = 9;
+const LANE_BELOW = 3;
 
 /** The panes of the panels that a payload has. @param {Stage} stage @returns {Object<string, Part>} */
 export function drawPanes(stage) {
@@ -183,7 +187,24 @@ function drawPane(stage, name, panels, joined) {
     }
   }
 
-  const leaveOut = () => leaveOutCut(root, frame().legible > 0);
+  /** Nothing is cut at an edge: on a projector no node; elsewhere no row of the table, and no lane. */
+  function leaveOut() {
+    const isPresent = frame().legible > 0;
+    leaveOutCut(root, isPresent);
+    if (name === "storages" && !isPresent) leaveOutRows(root, [...root.querySelectorAll("svg:not([data-away]) > [data-table]:not([hidden])")]);
+    for (const panel of seen()) if (panel.name === "lanes") leaveOutLanes(panel.root, isPresent);
+  }
+
+  /** @param {Element & ElementCSSInlineStyle} drawing @param {boolean} isPresent */
+  function leaveOutLanes(drawing, isPresent) {
+    const { bottom, height } = drawing.getBoundingClientRect();
+    const by = height / Number(drawing.getAttribute("height"));
+    // A lane is as high as what stands around its name.
+    const rows = [...drawing.querySelectorAll('text[x="0"]')].map((text) => text.getBoundingClientRect()).map((box) => ({ top: box.top - LANE_ABOVE * by, bottom: box.bottom + LANE_BELOW * by }));
+    const hidden = isPresent ? 0 : Math.max(0, bottom - lastEdge(root, rows));
+    drawing.style.clipPath = hidden ? `inset(0 0 ${(100 * hidden) / height}% 0)` : "";
+  }
+
   root.addEventListener("scroll", leaveOut);
 
   /** Adapts to the room, and draws what has changed while it was closed. */

@@ -121,6 +121,39 @@ function roomOf(pane) {
   return { top: below, bottom, left, right, width, height: bottom - below };
 }
 
+/** So much of a row may be beyond an edge, in px: there are no words in it. */
+const BARE = 2;
+/** Less than this below what is seen is no reason to scroll. */
+const LITTLE = 8;
+
+/** The lowest place that shows no part of a row which the lower edge of a pane cuts; marks a pane below which there is more.
+ * @param {HTMLElement} pane @param {{top: number, bottom: number}[]} rows */
+export function lastEdge(pane, rows) {
+  const bottom = pane.getBoundingClientRect().top + pane.clientTop + pane.clientHeight;
+  pane.toggleAttribute("data-more", pane.scrollHeight - pane.clientHeight - pane.scrollTop > LITTLE);
+  return Math.min(bottom, ...rows.filter((row) => row.top < bottom && row.bottom > bottom + BARE).map(({ top }) => top));
+}
+
+/** Leaves out the rows of a list that the edges of its pane would cut, unless they are higher than half of it.
+ * @param {HTMLElement} pane @param {Element[]} rows */
+export function leaveOutRows(pane, rows) {
+  const top = pane.getBoundingClientRect().top + pane.clientTop;
+  const boxes = rows.map((row) => row.getBoundingClientRect());
+  const last = lastEdge(pane, boxes.filter(({ height }) => height < pane.clientHeight / 2));
+  rows.forEach((row, k) => {
+    const box = boxes[k];
+    const isCut = box.height < pane.clientHeight / 2 && (box.top < top - BARE ? box.bottom > top : (box.top + box.bottom) / 2 > last && box.top < top + pane.clientHeight);
+    row.toggleAttribute("data-cut", isCut);
+  });
+}
+
+/** The same for tabs in a row. @param {HTMLElement} row @param {HTMLElement[]} tabs */
+export function leaveOutTabs(row, tabs) {
+  const room = row.getBoundingClientRect();
+  const boxes = tabs.map((tab) => tab.getBoundingClientRect());
+  tabs.forEach((tab, k) => tab.toggleAttribute("data-cut", boxes[k].left < room.left - BARE || boxes[k].right > room.right + BARE));
+}
+
 /** The distance, in px, at which the tip of an arrow belongs to a node. */
 const TOUCHING = 8;
 
