@@ -301,8 +301,8 @@ def _beside(axis: Axis, failed: int, edge: float) -> _Beside:
     """
     x, aside, wide = axis.x(failed), room_for(axis.half + _AIR), room_for(width_of(words.UNPACK_FAILS, SMALL))
     is_before = x - aside - wide > edge + _AIR or x + aside + wide > WIDTH
-    left = round(x - aside - wide if is_before else x + aside, 1)
-    return _Beside(left, round(left + wide, 1), is_before)
+    left = round(x - aside - wide if is_before else x + aside)
+    return _Beside(left, round(left + wide), is_before)
 
 
 def _failing_unpacks(recording: Recording) -> dict[tuple[int, int], int]:
