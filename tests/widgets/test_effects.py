@@ -164,6 +164,14 @@ def test_a_refused_step_shows_what_was_kept_and_the_tensors_that_are_gone() -> N
     assert {"h", "row", "[3]  gone", "[2]  gone"} <= {*said}
 
 
+def test_a_stale_value_that_was_written_with_equal_numbers_is_marked() -> None:
+    drawn = scene(REFUSED.replace("row.zero_()", "row.scale_(1.)"))
+    step = next(step.index for step in drawn.recording.steps if step.error is not None)
+    (group,) = (group for group in drawn.storages.groups if any("kept" in said for said in words(group, step)))
+    assert len(boxes(group, step, "lost")) == 4, "two in the grid of row, and two in the strip"
+    assert [said for said, _ in words(group, step)][:3] == ["kept", "0.731", "0.881"]
+
+
 def test_a_result_that_outlives_its_name_is_gone_under_this_name() -> None:
     recording = scene(REFUSED).recording
     lost = overwritten(recording)[1]

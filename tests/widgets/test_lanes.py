@@ -162,8 +162,9 @@ def test_threads_of_one_lane_are_one_and_nothing_runs_through_words(sample: Call
     (thread,) = (mark for mark in drawn if (look := mark.at(end)) and look.style == "thread")
     assert len(thread.keys) == 3
     (said,) = (mark for mark in drawn if (look := mark.at(end)) and look.text == words.UNPACK_FAILS)
-    left = float(dict(said.place)["x"])
-    right = left + width_of(words.UNPACK_FAILS, 9)
+    assert {look.style for _, look in said.runs if look} == {"text tiny alarm end"}, "left of the step"
+    right = float(dict(said.place)["x"])
+    left = right - width_of(words.UNPACK_FAILS)
     pieces = [
         tuple(map(float, each)) for each in re.findall(r"M([\d.]+) [\d.]+H([\d.]+)", str(dict(thread.place)["d"]))
     ]

@@ -255,6 +255,23 @@ def test_a_click_on_the_axis_leads_to_its_step_however_wide_it_is_drawn(
         assert counter == f"{len(recording)} / {len(recording)}"
 
 
+@pytest.mark.parametrize("width", [640, 1108, 1920])
+def test_what_backward_finds_stale_is_said_beside_the_column_of_the_step(
+    play: Callable[..., Any], sample: Callable[[str], Recording], width: int
+) -> None:
+    page = play(sample("really_stale"), width=width, height=900)
+    page.keyboard.press("l")
+    page.keyboard.press("End")
+    gaps = []
+    while said := [each for each in page.get_by_text("finds it stale").all() if each.is_visible()]:
+        here, column = (each.bounding_box() for each in (*said, page.locator(".ipl-history .ipl-column:visible").first))
+        gaps.append(column["x"] - here["x"] - here["width"])
+        page.keyboard.press("ArrowLeft")
+    assert len(gaps) > 1
+    assert min(gaps) == gaps[-1]
+    assert 0 < gaps[-1] < 40, "left of the column, when backward finds it and later"
+
+
 def test_beside_a_scroll_bar_the_pictures_fit_into_their_panes(
     play: Callable[..., Any], sample: Callable[[str], Recording]
 ) -> None:

@@ -12,13 +12,15 @@ import pytest
 
 from inplacelab.recording.facts import StorageFacts
 from inplacelab.recording.slots import element_values, slots_reached
+from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.large_storages import LEVELS, extent, level, png
-from inplacelab_widgets.scene.storage_row import StorageRow, hatch, storage_row
+from inplacelab_widgets.scene.storage_row import DIGIT, StorageRow, hatch, storage_row
 from inplacelab_widgets.scene.storages_panel import storages_panel
 from inplacelab_widgets.scene.svg import Group, Look, Mark
 from inplacelab_widgets.scene.tensor_cards import cards, tensor_roles
 from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of, value_text
+from inplacelab_widgets.scene.text_layout import widest, width_of
 from inplacelab_widgets.scene.timeline import Life, storage_lives
 from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, position, ribbons_path
 from tests.recorders.golden.renew import run
@@ -587,6 +589,48 @@ def test_sixty_four_slots_with_old_values_and_three_tensors_have_room_on_a_lapto
     assert len(old) == 32 + 4, "the old value of each written slot, and beside each row the word"
     assert len({dict(mark.place)["y"] for mark in old}) == 4, "under the four rows that are written"
     assert group.height <= 400
+
+
+CLOSE_ROWS = """
+x = paddle.rand([4, 1, 4, 4]) * -3.
+x.stop_gradient = False
+y = x.exp()
+a = y[0:2]
+b = y[2:4]
+a.subtract_(paddle.ones([1]) / 3.)
+y.sum().backward()
+"""
+
+
+@pytest.mark.parametrize(("style", "line"), [("written", 3.0), ("lost", 2.5)])
+def test_old_values_between_rows_are_clear_of_the_frames(style: str, line: float) -> None:
+    panel = storages_panel(run(CLOSE_ROWS).recording)
+    group = max(panel.groups, key=lambda each: each.height)
+    step, frames = next(
+        (step, str(dict(look.attributes)["d"]))
+        for mark in group.marks
+        if mark.keys == (group.key,)
+        for step, look in mark.runs
+        if look and look.style == style
+    )
+    edges = {
+        float(y) + down
+        for y, high in re.findall(r"M[\d.]+ ([\d.]+)h[\d.]+v([\d.]+)", frames)
+        for down in (0, float(high))
+    }
+    old = [(mark, look) for mark in group.marks if (look := mark.at(step)) and look.style.endswith(" was")]
+    bases = {float(dict(mark.place)["y"]) for mark, _ in old}
+    assert len(bases) == 4
+    clear = line / 2 + 1
+    assert not [(base, edge) for base in bases for edge in edges if base - DIGIT - clear < edge < base + clear]
+
+
+def test_the_word_kept_is_clear_of_the_size_of_its_storage() -> None:
+    panel = storages_panel(run(CLOSE_ROWS).recording)
+    looks = [(mark, look) for group in panel.groups for mark in group.marks for _, look in mark.runs if look]
+    places = {dict(mark.place)["x"] for mark, look in looks if look.text == words.VALUE_KEPT}
+    assert len(places) == 1
+    assert float(*places) - widest([words.VALUE_KEPT]) >= width_of("256 B") + 3
 
 
 def test_very_many_rows_stand_side_by_side() -> None:

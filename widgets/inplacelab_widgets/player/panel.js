@@ -63,6 +63,8 @@ export function drawArrow(root, panel) {
 // Says how many storages a step has no room for, and which of them are stale.
 
 const ALARM = /ipl-alarm\b/;
+/** Words that end at their place. */
+const ENDING = /ipl-end\b/;
 /** The distance between two lines, in px. */
 const LINE = 15;
 
@@ -199,7 +201,9 @@ export function drawPanel(panel, payload) {
   function placed({ fixed }, { tag, place, flat }) {
     if (!isOnAxis || fixed) return place;
     const found = stretched(place, axis.along);
-    if (tag === "text" && Number(place.x) > payload.axis.left) found.x = endingWithin(Number(found.x), paired(flat).map(([, look]) => payload.said[payload.looks[look]?.[1] ?? -1] ?? ""), axis.width);
+    const looks = paired(flat).map(([, look]) => payload.looks[look]);
+    const endsThere = looks.some((look) => look && ENDING.test(payload.styles[look[0]]));
+    if (tag === "text" && Number(place.x) > payload.axis.left && !endsThere) found.x = endingWithin(Number(found.x), looks.map((look) => payload.said[look?.[1] ?? -1] ?? ""), axis.width);
     return found;
   }
 

@@ -144,12 +144,12 @@ def _was(left: float, found: tuple[View, ...], places: list[tuple[float, float]]
             (view.step, Look("text tiny middle lens was", view.before[k]) if k in written[view.step] else None, None)
             for view in found
         ]
-        yield text(round(x + CELL / 2, 1), y + CELL_HEIGHT + 10.5, flashes(looks, last))
+        yield text(round(x + CELL / 2, 1), y + CELL_HEIGHT + 11, flashes(looks, last))
     for row in range(ROWS):
         here = {*range(row * PER_ROW, (row + 1) * PER_ROW)}
         beside = Look("text tiny end lens was", words.VALUE_BEFORE)
         looks = [(view.step, beside if here & written[view.step] else None, None) for view in found]
-        yield text(left - 4, places[row * PER_ROW][1] + CELL_HEIGHT + 10.5, flashes(looks, last))
+        yield text(left - 4, places[row * PER_ROW][1] + CELL_HEIGHT + 11, flashes(looks, last))
 
 
 def _title(view: View, life: Life[StorageFacts]) -> Text:

@@ -18,6 +18,7 @@ from inplacelab_widgets.scene import large_storages, version_line
 from inplacelab_widgets.scene.focus import Span
 from inplacelab_widgets.scene.saved_tensors import Pin, StoragePins
 from inplacelab_widgets.scene.storage_row import (
+    EARLIER_WIDTH,
     GUTTER,
     LENS_BESIDE,
     MOST_HIGH_ROWS,
@@ -56,8 +57,8 @@ BEFORE_STRIP = 16.0
 PIN_LEFT = 6.0
 LOW_RIBBONS = 16.0
 """The space for ribbons above many rows, in px: most of these are not reached by them."""
-WAS_WORD = widest([words.VALUE_BEFORE], SMALL) + 8
-"""The space to the left of many rows for what the values before a write are called, in px."""
+WAS_WORD = EARLIER_WIDTH + 8
+"""The space to the left of many rows for what their earlier values are called, in px."""
 SHARERS = 8.0
 """The space between a line with versions and the names beside it, in px."""
 
@@ -135,9 +136,7 @@ class Storage:
             yield from caption_marks(seat, x, y, self.roles)
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
-        if (
-            at.above and at.strip.has_was and at.strip.rows > MOST_HIGH_ROWS
-        ):  # no ribbon crosses the values before a write
+        if at.above and at.strip.is_close:  # no ribbon crosses the values before a write
             left, ground = at.gutter - WAS_WORD, between(life.first, life.last, Look("paper"))
             yield rect(left, at.strip_top, round(at.strip.right - left, 1), at.strip.bottom, ground)
         # A step that copies a temporary to another storage has freed it when it is done, and shows its slots once more.
@@ -299,7 +298,7 @@ def _laid_out(storage: Storage) -> Layout:
         is_narrow=is_narrow,
         is_lens_beside=is_narrow and is_wide and gutter + LENS_BESIDE <= room,
     )
-    if strip.has_was and strip.rows > MOST_HIGH_ROWS:  # the word is beside the size
+    if strip.is_close:  # the word is beside the size
         gutter = max(gutter, widest(titles, SMALL) + WAS_WORD)
         strip = replace(strip, gutter=gutter, cell=min(strip.cell, (room - gutter) // strip.per_row))
     strip_right = max(strip.outer_right, gutter + LENS_BESIDE if strip.is_lens_beside else 0)

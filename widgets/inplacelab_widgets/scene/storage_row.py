@@ -40,9 +40,13 @@ GUTTER = 46.0
 RULER = 13.0
 WAS = 12.0
 """The space for the values before a write, in px."""
+DIGIT = 8.0
+"""The height of a small digit, in px."""
+EARLIER_WIDTH = widest([words.VALUE_BEFORE, words.VALUE_KEPT], SMALL)
+"""The width of what the earlier values of a row are called, in px."""
 SQUEEZED = 3.0
 """How much narrower the slots of many rows may be than usual, in px, so that they have half as many rows."""
-LOW, LOW_WITH_WAS = 20.0, 17.0
+LOW, LOW_WITH_WAS = 20.0, 16.0
 """The height of many rows, and of those with values before a write under them, in px."""
 BESIDE, LEAST_BESIDE = 8.0, 90.0
 """The space between a row and the values before a write beside it, and the least width of these, in px."""
@@ -98,7 +102,7 @@ class StorageRow:
     def __post_init__(self) -> None:
         has_values = self.slots <= WITH_VALUES
         self.rows = -(-self.slots // self.per_row) or 1
-        under = WAS + 3 if self.rows <= MOST_HIGH_ROWS else WAS - 1
+        under = WAS + 3 if self.rows <= MOST_HIGH_ROWS else WAS
         self.ruler = under * self.has_was if self.folded else RULER + WAS * (self.has_was and has_values)
         self.pitch = self.height + self.ruler
         self.right = self.gutter + max(self.cell * min(self.per_row, max(self.slots, 1)), 8)
@@ -110,6 +114,11 @@ class StorageRow:
         if self.is_lens_beside:
             self.lens = self.right + LENS_AISLE, -RULER
         self.lens_bottom = 0 if has_values else self.lens[1] + lens_height
+
+    @property
+    def is_close(self) -> bool:
+        """Whether its rows are so close that only frames within them leave room for the earlier values between them."""
+        return self.has_was and self.rows > MOST_HIGH_ROWS
 
     def pieces(self, slots: SlotRuns) -> list[Piece]:
         """Returns runs of slots as pieces of rows, in px."""
@@ -204,7 +213,7 @@ def _folded(slots: int, per_row: int, cell: float, gutter: float, available: flo
     if few or not is_written:
         return strip
     room = available - (strip.right - gutter) - BESIDE
-    wanted = widest([words.VALUE_BEFORE], SMALL) + per_row * cell
+    wanted = EARLIER_WIDTH + per_row * cell
     if wanted <= room or (strip.rows > MOST_WITH_WAS and room >= LEAST_BESIDE):
         return replace(strip, was_beside=min(wanted, room))
     return replace(strip, has_was=True, height=LOW_WITH_WAS)
@@ -248,7 +257,7 @@ def row_marks(
     marks += _effects(strip, top, storage, done, life.last)
     if lost is not None:
         pieces = _pieces(strip, lost.slots, apart=True)
-        drawn = "".join(boxes([(left, top + y)], right - left, strip.height) for left, right, y in pieces)
+        drawn = _bold(strip, top, pieces)
         look = Look("lost", None, (("d", drawn),)) if drawn else None
         marks += [Mark("path", (), between(lost.step, lost.step, look), (f"s{storage}",))] if look else []
     if strip.slots <= WITH_VALUES and (strip.has_was or strip.was_beside):
@@ -365,20 +374,31 @@ def _effects(strip: StorageRow, top: float, storage: int, done: Mapping[int, Tou
         if not any(getattr(each, effect) for each in done.values()):
             continue
         shown = "inked" if effect == "changed" and strip.slots > WITH_VALUES else style
-        inset = HOLLOW if effect == "same" and strip.slots <= WITH_VALUES else 0.0
+        # The inner line of a hollow border in a low row is clear of the value.
+        inset = min(HOLLOW, (strip.height - 11) / 2) if effect == "same" and strip.slots <= WITH_VALUES else 0.0
         looks: dict[SlotRuns, Look | None] = {(): None}  # a loop writes the same slots again and again
         moments = []
         for step, each in done.items():
             slots: SlotRuns = getattr(each, effect)
             if slots not in looks:
-                drawn = "".join(
-                    boxes([(left, top + y)], right - left, strip.height, inset=inset)
-                    for left, right, y in _pieces(strip, slots, apart=effect in ("changed", "same"))
-                )
+                pieces = _pieces(strip, slots, apart=effect in ("changed", "same"))
+                drawn = _bold(strip, top, pieces) if effect == "changed" else _boxes(strip, top, pieces, inset)
                 looks[slots] = Look(shown, None, (("d", drawn),)) if drawn else None
             moments.append((step, looks[slots], None))
         marks.append(Mark("path", (), flashes(moments, last), (f"s{storage}",)))
     return marks
+
+
+def _boxes(strip: StorageRow, top: float, pieces: Iterable[Piece], inset: float = 0.0) -> str:
+    return "".join(boxes([(left, top + y)], right - left, strip.height, inset=inset) for left, right, y in pieces)
+
+
+def _bold(strip: StorageRow, top: float, pieces: Iterable[Piece]) -> str:
+    """Boxes with a thick border, which in close rows is within the row."""
+    within = 1.0 if strip.is_close else 0.0
+    return "".join(
+        boxes([(left, top + y + within)], right - left, strip.height - 2 * within) for left, right, y in pieces
+    )
 
 
 def _pieces(strip: StorageRow, slots: SlotRuns, *, apart: bool) -> Iterable[Piece]:
@@ -437,7 +457,8 @@ def _slots_of(runs: SlotRuns) -> frozenset[int]:
 
 def _was(strip: StorageRow, top: float, last: int, earlier: Mapping[int, _Earlier]) -> Iterator[Mark]:
     """Under each slot the value that it had earlier, and beside the row what these values are."""
-    y = strip.height + (min(strip.ruler - 2, 10.5) if strip.folded else strip.ruler - 2.5)
+    # In the middle between two rows of cells, or below the indices.
+    y = strip.height + ((strip.ruler + DIGIT) / 2 if strip.folded else strip.ruler - 2.5)
     for row in range(strip.rows):
         here = range(row * strip.per_row, min((row + 1) * strip.per_row, strip.slots))
         steps = {step for step, each in earlier.items() if not each.slots.isdisjoint(here)}

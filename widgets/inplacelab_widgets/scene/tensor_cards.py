@@ -298,7 +298,7 @@ class Overwritten:
         storage: the number of its storage.
         step: the refused step.
         written: the step of the last write to the value.
-        slots: the slots of the value that hold something else now, as far as known.
+        slots: the slots of the value that hold something else now, as far as known; if none do, those that were written.
         kept: the storage as it was when the value was kept.
     """
 
@@ -333,7 +333,7 @@ def _of(recording: Recording, state: State, saved: SavedFacts) -> Iterator[Overw
     written = joined(sorted(run for _, write in writes for run in write.slots))
     slots = common_runs(slots_reached(now, saved), written)
     if isinstance(kept.values, tuple) and isinstance(now.values, tuple):
-        slots = differing(kept.values, now.values, slots)
+        slots = differing(kept.values, now.values, slots) or slots
     yield Overwritten(saved.storage, state.step.index, writes[-1][0].index, slots, kept)
 
 

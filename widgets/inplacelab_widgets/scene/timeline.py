@@ -192,6 +192,11 @@ class Axis:
         return min(WIDEST_STEP, (WIDTH - LEFT - RIGHT) / max(self.steps - 1, 1))
 
     @property
+    def half(self) -> float:
+        """Half the width of the column of the present step, in px."""
+        return max(min(self.spacing, 32) / 2, 1.5)
+
+    @property
     def end(self) -> float:
         """The x a little beyond the last step."""
         return self.x(self.steps - 1) + min(self.spacing, 16) / 2
@@ -214,7 +219,7 @@ def phase_changes(recording: Recording) -> list[int]:
 
 def cursor_marks(axis: Axis, height: float) -> tuple[list[Mark], Mark]:
     """Returns the column of the present step, drawn under everything, and a veil over later steps, drawn last."""
-    half = max(min(axis.spacing, 32) / 2, 1.5)
+    half = axis.half
     tall: Attributes = (("y", 0), ("height", height))
     column = Mark("rect", (("x", -half), ("width", 2 * half), *tall), _following(axis, "column"))
     point = Mark("path", (("d", "M-5 0h10l-5 7z"),), _following(axis, "playhead"))

@@ -212,6 +212,14 @@ _BELOW = 9.0
 """The distance from a lane to its thread, in px."""
 
 
+class _Beside(NamedTuple):
+    """The left and the right edge of words, and whether they end before a step or begin after it."""
+
+    left: float
+    right: float
+    is_before: bool
+
+
 class _Thread:
     """The threads below one lane. They overlap, so they are drawn as one, dashed and with gaps for words."""
 
@@ -219,7 +227,7 @@ class _Thread:
         self.keys: dict[str, None] = {}
         self.links: dict[str, None] = {}
         self.crosses: dict[float, tuple[str, ...]] = {}
-        self.refusals: dict[int, tuple[_Span, tuple[str, ...]]] = {}
+        self.refusals: dict[int, tuple[_Beside, tuple[str, ...]]] = {}
         """By step: the position of the words about a failing unpack, and the keys of the pin."""
         self._spans: list[_Span] = []
 
@@ -238,7 +246,7 @@ class _Thread:
                 joined[-1] = (joined[-1][0], max(right, joined[-1][1]))
             else:
                 joined.append((left, right))
-        for (left, right), _ in self.refusals.values():
+        for (left, right, _), _ in self.refusals.values():
             parts = [part for a, b in joined for part in ((a, min(b, left - 2)), (max(a, right), b))]
             joined = [(a, b) for a, b in parts if b - a > 1]
         return joined
@@ -247,16 +255,16 @@ class _Thread:
         """Draws the thread with its crosses, and the words where it ends in a failing unpack."""
         d = "".join(f"M{coordinate(a)} {coordinate(y)}H{coordinate(b)}" for a, b in self.pieces())
         threads = [path(d, between(0, end, Look("thread")), keys=tuple(self.keys), links=tuple(self.links))]
-        taken = [span for span, _ in self.refusals.values()]
+        taken = [(beside.left, beside.right) for beside, _ in self.refusals.values()]
         cross = between(0, end, Look("text tiny alarm middle", "✗"))
         for x, keys in self.crosses.items():
             # The words begin with a cross already.
             if not any(left - _AIR < x < right for left, right in taken):
                 threads.append(text(x, y + 3, cross, keys=keys))
-        notes = [
-            text(span[0], y + 3, between(failed, end, Look("text tiny alarm", words.UNPACK_FAILS)), keys=keys)
-            for failed, (span, keys) in self.refusals.items()
-        ]
+        notes = []
+        for failed, (beside, keys) in self.refusals.items():
+            x, style = (beside.right, "text tiny alarm end") if beside.is_before else (beside.left, "text tiny alarm")
+            notes.append(text(x, y + 3, between(failed, end, Look(style, words.UNPACK_FAILS)), keys=keys))
         return threads, notes
 
 
@@ -277,7 +285,9 @@ def pins_on_lanes(
         thread = threads.setdefault(y, _Thread())
         thread.add(pin, (x, stop), axis.x(went_stale))
         if failed is not None:
-            thread.refusals[failed] = (_beside(stop), pin.keys)
+            others = [each.life for each in saved_pins if each.storage == pin.storage and each.life.first < failed]
+            edge = axis.x(max(went_stale, *(life.first for life in others)))
+            thread.refusals[failed] = (_beside(axis, failed, edge), pin.keys)
     drawn = [thread.marks(y + _BELOW, end) for y, thread in threads.items()]
     return (
         [*crowd.marks(), *(mark for marks, _ in drawn for mark in marks)],
@@ -285,11 +295,14 @@ def pins_on_lanes(
     )
 
 
-def _beside(stop: float) -> _Span:
-    """The span of the words: right of the end of a thread, or left of it near the edge of the panel."""
-    room = width_of(words.UNPACK_FAILS, SMALL) + _AIR
-    left = round(stop + _AIR if stop + room < WIDTH else stop - room, 1)
-    return left, left + room - _AIR
+def _beside(axis: Axis, failed: int, edge: float) -> _Beside:
+    """The place of the words: left of the column of the step, where no later column crosses them; or right of it, if the signs up to `edge` leave no
+    room there, and the panel does.
+    """
+    x, aside, wide = axis.x(failed), room_for(axis.half + _AIR), room_for(width_of(words.UNPACK_FAILS, SMALL))
+    is_before = x - aside - wide > edge + _AIR or x + aside + wide > WIDTH
+    left = round(x - aside - wide if is_before else x + aside)
+    return _Beside(left, round(left + wide), is_before)
 
 
 def _failing_unpacks(recording: Recording) -> dict[tuple[int, int], int]:
