@@ -107,7 +107,7 @@ def test_counters_go_with_their_storage(recording: Recording) -> None:
 
 def test_it_has_sentences_and_pictures(recording: Recording) -> None:
     step = recording.after_line(3).step.index
-    assert "Version of S0: 0 → 1." in sentence(recording, step).en
+    assert "Version of `d`: 0 → 1. The counter of `x` does not count this write." in sentence(recording, step).en
     (version,) = [each for each in questions_at(recording, step) if each.kind == "version"]
     assert [version.options[place].en for place in version.right] == ["v1"]
     storages, *_ = tables(recording, recording.state(step))
