@@ -84,8 +84,12 @@ export function drawSentence(stage, fixes) {
   /** A detail that is cut can be reached with Tab, and is then seen whole. */
   function settle() {
     const isCut = told.detail.scrollHeight > told.detail.clientHeight + 1;
-    if (isCut) put(sentence, "tabindex", 0);
-    else if (document.activeElement !== sentence) sentence.removeAttribute("tabindex");
+    if (isCut) {
+      put(sentence, "tabindex", 0);
+      put(sentence, "aria-label", [told.headline, told.detail].map((each) => each.textContent).join(" "));
+    } else if (document.activeElement !== sentence) {
+      for (const name of ["tabindex", "aria-label"]) sentence.removeAttribute(name);
+    }
     return undefined;
   }
 
