@@ -50,7 +50,9 @@ export function drawCalls(stage, text, look) {
   rest.addEventListener("click", unfold);
   const hasTabs = sources.length > 1;
   const hasCalls = (payload.places ?? []).some(([, , from]) => (from ?? -1) >= 0) || hasTabs;
-  const root = html("div", { class: "ipl-above" }, ...(hasTabs ? [row] : []), ...(hasCalls ? [chain] : []), remark, others);
+  // An invisible copy of the longest chain reserves its width, as far as that is not much.
+  const reserved = html("span", { class: "ipl-calls-room", "aria-hidden": "true" });
+  const root = html("div", { class: "ipl-above" }, ...(hasTabs ? [row] : []), ...(hasCalls ? [reserved, chain] : []), remark, others);
   if (hasTabs) text.id ||= `ipl-text-${(textsMade += 1)}`;
   /** The place whose chain the reader has unfolded, until the next step. @type {number | undefined} */
   let unfolded = -1;
@@ -207,6 +209,9 @@ export function drawCalls(stage, text, look) {
   function translate() {
     row.setAttribute("aria-label", stage.word("sources"));
     chain.setAttribute("aria-label", stage.word("calls"));
+    const places = new Map(payload.steps.map((step) => [step.place, step]));
+    const chains = [...places.values()].map((step) => folded(callsOf(payload, step)).map((each, k, all) => wordsOf(each, k === all.length - 1)).join(" ›  "));
+    write(reserved, chains.reduce((longest, each) => (each.length > longest.length ? each : longest), ""));
     tabs.forEach((tab, k) => {
       write(tab, speak(sources[k].short, stage.language));
       const remarked = speak(sources[k].remark, stage.language);
