@@ -7,7 +7,7 @@ from __future__ import annotations
 from math import prod
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import BackwardAction, NodeFacts, SavedFacts, Step, TensorFacts
+from inplacelab.recording.facts import BackwardAction, NodeFacts, SavedFacts, Step, TensorFacts, Values
 from inplacelab.recording.naming import listing, namings, node_label, storage_label
 from inplacelab.recording.origins.back import called, elements_in_step, operands_of
 from inplacelab.recording.origins.elements import index_of, written_index
@@ -375,6 +375,9 @@ def reaches(context: StepContext) -> Question | None:
     for leaf in context.before.tensors.values():
         if not leaf.names or not leaf.leaf or not leaf.needs_gradient or not 2 <= prod(leaf.shape) <= MOST_OPTIONS:
             continue
+        gradient = _gradient_of(context.recording, leaf, context.index, end)
+        if gradient is not None and (all(gradient) or not any(gradient)):
+            continue  # the paths, of which there may be very many, would tell the same
         found = [_paths(context.recording, leaf, number, end) for number in range(prod(leaf.shape))]
         known = [each for each in found if each is not None and each.step > context.index and _is_clear(each)]
         missing = [not _reaches_root(each) for each in known]
@@ -398,6 +401,17 @@ def _end_of_pass(recording: Recording, begun: int) -> int:
     return next(
         (step.index for step in later if step.backward and step.backward.action in ("end", "failed")), later[-1].index
     )
+
+
+def _gradient_of(recording: Recording, leaf: TensorFacts, begun: int, end: int) -> Values | None:
+    """The gradient that a pass gave a leaf; None if it is not known."""
+    for step in recording.steps[begun : end + 1]:
+        moment = step.backward
+        if moment is not None and moment.action == "run" and moment.node is not None:
+            node = recording.state(step.index).nodes.get(moment.node)
+            if node is not None and node.leaf == leaf.id:
+                return moment.gradient
+    return None
 
 
 def _paths(recording: Recording, leaf: TensorFacts, number: int, end: int) -> Contributions | None:
