@@ -397,7 +397,7 @@ def contributions(
     owner = state.owner_of_gradient(facts.id)
     facts = facts if owner is None else state.tensors[owner]
     number = number_of(state, facts, index)
-    ran = next((k for k in range(state.step.index, -1, -1) if _ran_node_of(recording, k, facts.id)), None)
+    ran = next((k for k in range(state.step.index, -1, -1) if ran_node_of(recording, k, facts.id)), None)
     ran = _retained(recording, state, facts) if ran is None else ran
     if ran is None:
         raise LookupError(str(_NO_GRADIENT.format(state.called(facts.id).first, state.step.index)))
@@ -408,8 +408,14 @@ def _asked(_: Recording) -> dict[tuple[int, int, int], Contributions]:
     return {}
 
 
-def _ran_node_of(recording: Recording, index: int, leaf: int) -> bool:
-    """Whether the node of a leaf ran in a step."""
+def ran_node_of(recording: Recording, index: int, leaf: int) -> bool:
+    """Whether the node of a leaf ran in a step.
+
+    Args:
+        recording: the recording.
+        index: the step.
+        leaf: the number of the tensor.
+    """
     backward = recording.steps[index].backward
     if backward is None or backward.action != "run" or backward.node is None:
         return False
@@ -434,7 +440,7 @@ def _contributions(recording: Recording, state: State, facts: TensorFacts, numbe
     search = _search(recording, begun)
     found = search.right.paths(facts.storage, slot)
     came = [each for each in arrivals(recording).get(facts.storage, ()) if each.step < begun and each.reaches(slot)]
-    overwritten = len(came) > 1 and not _ran_node_of(
+    overwritten = len(came) > 1 and not ran_node_of(
         recording, ran, facts.id
     )  # then it is not known which number's gradient was retained
     total = None if overwritten or search.of.gone_through else found.total
@@ -486,7 +492,7 @@ def _ran_code(recording: Recording, begun: int, ran: int) -> bool:
 def _arrived(recording: Recording, ran: int, leaf: int, number: int, held: float | None) -> Number | None:
     """The element that arrived at a leaf; of a large gradient, of which no values were recorded, what the leaf's gradient has gained."""
     backward = recording.steps[ran].backward
-    gradients = None if backward is None or not _ran_node_of(recording, ran, leaf) else backward.gradient
+    gradients = None if backward is None or not ran_node_of(recording, ran, leaf) else backward.gradient
     if gradients is not None:
         return gradients[number] if number < len(gradients) else None
     holds = _held(recording.state(ran), leaf, number)

@@ -11,7 +11,7 @@ from inplacelab.recording.facts import BackwardAction, NodeFacts, SavedFacts, St
 from inplacelab.recording.naming import listing, namings, node_label, storage_label
 from inplacelab.recording.origins.back import called, elements_in_step, operands_of
 from inplacelab.recording.origins.elements import index_of, written_index
-from inplacelab.recording.origins.gradients import Contributions, contributions
+from inplacelab.recording.origins.gradients import Contributions, contributions, ran_node_of
 from inplacelab.recording.origins.words import path_says
 from inplacelab.recording.queries import kept_by, newly_stale
 from inplacelab.recording.quiz.memory import (
@@ -405,13 +405,8 @@ def _end_of_pass(recording: Recording, begun: int) -> int:
 
 def _gradient_of(recording: Recording, leaf: TensorFacts, begun: int, end: int) -> Values | None:
     """The gradient that a pass gave a leaf; None if it is not known."""
-    for step in recording.steps[begun : end + 1]:
-        moment = step.backward
-        if moment is not None and moment.action == "run" and moment.node is not None:
-            node = recording.state(step.index).nodes.get(moment.node)
-            if node is not None and node.leaf == leaf.id:
-                return moment.gradient
-    return None
+    ran = (recording.steps[k].backward for k in range(end, begun, -1) if ran_node_of(recording, k, leaf.id))
+    return next((moment.gradient for moment in ran if moment is not None), None)
 
 
 def _paths(recording: Recording, leaf: TensorFacts, number: int, end: int) -> Contributions | None:
