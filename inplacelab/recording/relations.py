@@ -306,10 +306,11 @@ def stages(recording: Recording) -> tuple[Stage, ...]:
 
     - a gradient;
     - a parameter, through any alias. A parameter is what has been a leaf that needs a gradient; later, it may be frozen;
-    - a tensor computed of parameters, gradients and running statistics alone: a velocity, an average of weights;
+    - a tensor computed only from parameters, gradients and running statistics: a velocity, an average of weights.
 
-    and if what it writes is as old as the pass, which a model made later is not. So is one that clears a gradient. A call of a function that
-    makes an update is one as a whole if it reads nothing but parameters, gradients and what was computed of them, and keeps no history: a `step()` by hand.
+    What it writes must have existed during the pass: a model made later is initialized, not updated. A statement that clears a gradient is an
+    update, too. A call of a function that makes an update, such as a `step()` by hand, is an update as a whole if it reads only parameters, gradients
+    and what was computed from them, and keeps no history.
     """
     return recording.once(all_stages)
 
