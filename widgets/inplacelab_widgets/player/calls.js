@@ -209,7 +209,7 @@ export function drawCalls(stage, text, look) {
   function translate() {
     row.setAttribute("aria-label", stage.word("sources"));
     chain.setAttribute("aria-label", stage.word("calls"));
-    const places = new Map(payload.steps.map((step) => [step.place, step]));
+    const places = new Map(hasCalls ? payload.steps.map((step) => [step.place, step]) : []);
     const chains = [...places.values()].map((step) => folded(callsOf(payload, step)).map((each, k, all) => wordsOf(each, k === all.length - 1)).join(" ›  "));
     write(reserved, chains.reduce((longest, each) => (each.length > longest.length ? each : longest), ""));
     tabs.forEach((tab, k) => {
