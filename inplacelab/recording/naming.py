@@ -149,8 +149,8 @@ _POSITIONS = {
     "x": 0, "y": 1, "self": 0, "other": 1, "mat": 1, "vec": -1, "mat1": 1, "mat2": -1, "batch1": 1, "batch2": -1,
     "vec1": 1, "vec2": -1, "tensor1": 1, "tensor2": -1,
 }  # fmt: skip
-"""The operand that a parameter stands for whose name says nothing to a reader: he sees its position. It is the one at this position if several operands
-look alike, such as a tensor and its `detach()`.
+"""For parameters whose names say nothing to a reader: the position of the operand, which is shown instead. It also decides where several operands look
+alike, such as a tensor and its `detach()`.
 """
 _OF_ENGINE = ("x", "y")
 _INNER = re.compile(r"result\d")
