@@ -10,15 +10,25 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
 
 from inplacelab.language import Text
 
-__all__ = ["Defects", "Framework", "Terms", "framework_named", "framework_of", "frameworks", "loaded", "terms_of"]
+__all__ = [
+    "Defects",
+    "Framework",
+    "InPlaceForms",
+    "Terms",
+    "framework_named",
+    "framework_of",
+    "frameworks",
+    "loaded",
+    "terms_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +109,35 @@ class Defects:
     weights: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True)
+class InPlaceForms:
+    """How a framework writes operations in place. All names are those of recorded operations, without the underscore.
+
+    Attributes:
+        flagged: functions that write in place with `inplace=True`, each with the position of that argument.
+        modules: classes of modules that do, the same.
+        functions: functions that there are with an underscore: `torch.relu_`.
+        methods: methods of tensors that there are with one: `x.relu_()`.
+        keeps_result: operations whose in-place form saves the result, where the ordinary form saves the operand. The in-place forms of all others
+            that save their operand save a copy of it.
+        either: operations that may overwrite the second operand as well as the first.
+        augments: whether `x += y` writes in place.
+    """
+
+    flagged: Mapping[str, int] = field(default_factory=dict)
+    modules: Mapping[str, int] = field(default_factory=dict)
+    functions: frozenset[str] = frozenset()
+    methods: frozenset[str] = frozenset()
+    keeps_result: frozenset[str] = frozenset()
+    either: frozenset[str] = frozenset()
+    augments: bool = False
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All operations with an in-place form."""
+        return frozenset({*self.flagged, *self.functions, *self.methods})
+
+
 @dataclass(frozen=True, slots=True)
 class Framework:
     """One framework.
@@ -124,6 +163,7 @@ class Framework:
         takes_inputs: whether `backward(inputs=...)` computes the gradients of some leaves only.
         loses_history: whether it leaves history out silently, though the program has not asked for that.
         defects: its grad nodes that compute another derivative.
+        in_place: how it writes operations in place.
         reports_writes: whether it tells of writes; those of others are found by comparing memory, which misses equal values.
     """
 
@@ -147,6 +187,7 @@ class Framework:
     takes_inputs: bool = False
     loses_history: bool = False
     defects: Defects = Defects()
+    in_place: InPlaceForms = field(default_factory=InPlaceForms)
     reports_writes: bool = True
 
     @property

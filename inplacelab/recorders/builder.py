@@ -7,7 +7,7 @@ it needs is in the events. The facts of a step are made in `builder_facts.py`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from inplacelab.place import Place, same_source
@@ -22,6 +22,7 @@ from inplacelab.recording.facts import (
     EdgeFacts,
     ErrorFacts,
     FailureFacts,
+    ModuleFacts,
     NodeFacts,
     NodeStatus,
     ReadFacts,
@@ -332,6 +333,7 @@ class Builder:
             depends=event.depends,
             tracks=event.tracks,
             module=event.module,
+            ran_in=None if event.ran_in is None else ModuleFacts(*astuple(event.ran_in)),
         )
 
     def _writes(self, event: ev.OperationDone) -> tuple[WriteFacts, ...]:

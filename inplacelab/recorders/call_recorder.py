@@ -33,6 +33,7 @@ from inplacelab.recorders.names_and_lines import NamesAndLines
 from inplacelab.recorders.positions import ALL, Touched
 from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.static import class_name, message_of
+from inplacelab.supported import frameworks
 
 if TYPE_CHECKING:
     from inplacelab.recorders.framework_rules.call import Found
@@ -173,6 +174,7 @@ class CallRecorder(Generic[C]):
         self._begun = False
         # How many calls run: they may run code of the program, such as a hook that packs what a node saves.
         self._inside = 0
+        self._in_place = frameworks()[self.framework].in_place.names
         self._failed = FailedCall()  # the last call that has raised
         protect = self.guard.protect
         self._before, self._after = protect(self._call_begins), protect(self._call_ended)
@@ -468,7 +470,13 @@ class CallRecorder(Generic[C]):
         self.emit(events.OperationDone(
             call.kind.name, category, inputs, output, {}, node, call.place, *self.live_and_peak(), slots_are, copied, depends,
             self.tracks() if self.tracks else None, self.names.module(sys._getframe(1)) if category == "in-place" else "",
+            self._ran_in(sys._getframe(1)) if call.kind.name in self._in_place else None,
         ))  # fmt: skip
+
+    def _ran_in(self, frame: FrameType) -> events.RanIn | None:
+        """Returns what is known of the library's module that ran an operation; None if the program called it."""
+        module = self.names.running_module(frame)
+        return None if module is None else events.RanIn(class_name(type(module)))
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 

@@ -417,6 +417,18 @@ class Communicated(Event):
     peak: int
 
 
+@dataclass(frozen=True, slots=True)
+class RanIn:
+    """The library's module that ran an operation, and where the program constructed it (see `ModuleFacts`)."""
+
+    kind: str
+    source: int = 0
+    line: int = 0
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+
 @dataclass(slots=True)
 class OperationDone(Event):
     """An operation has run.
@@ -435,6 +447,7 @@ class OperationDone(Event):
         depends: how the elements of the result depend on those of the inputs; None if that is not known, or it is a view.
         tracks: whether operations were to keep history when it ran, which `no_grad` switches off; None if that is not reported.
         module: for a write in place, what the program calls the library's module that did it; "" if none did, or it has no name.
+        ran_in: the library's module that ran it; None if the program called it, or that is not known.
     """
 
     name: str
@@ -451,6 +464,7 @@ class OperationDone(Event):
     depends: Dependence | None = None
     tracks: bool | None = None
     module: str = ""
+    ran_in: RanIn | None = None
 
 
 SMALL = 16

@@ -206,6 +206,14 @@ class NamesAndLines:
             frame = frame.f_back
         return self._bindings.name_of_module(modules)
 
+    def running_module(self, frame: FrameType | None) -> Any:
+        """Returns, at an event, the library's module that the program has called and that is running, the innermost; None if there is none."""
+        while frame is not None and frame is not self.root and not self._program.has(frame):
+            if frame.f_code in self._calls:
+                return scopes_of([frame])[0].names.get("self")
+            frame = frame.f_back
+        return None
+
     def place(self, frame: FrameType | None) -> Place | None:
         """Returns, at an event, the program's place; None if the program is not on the stack."""
         return self._program.place(self.frames(frame), root=self.root, owners=self._owners)

@@ -100,6 +100,15 @@ _CYCLE = Text("{0}: the edges of the grad nodes form a cycle.", "{0}：梯度节
 _STORAGE, _COUNTER, _SOURCE = Text("storage", "存储"), Text("version counter", "版本计数器"), Text("source", "源文件")
 
 
+def _check_modules(recording: Recording) -> None:
+    """The modules that ran operations were constructed in sources that are there."""
+    for module in (step.ran_in for step in recording.steps if step.ran_in is not None):
+        _names(module.kind)
+        _sizes(module.source, module.line, module.column, module.end_line, module.end_column)
+        if module.source and module.source >= len(recording.sources):
+            raise MisfitError(_NOT_THERE, _SOURCE, module.source).inside(".steps")
+
+
 def _check_sources(recording: Recording) -> None:
     """Places are in sources that are there."""
     for position, source in enumerate(recording.sources):
@@ -109,6 +118,7 @@ def _check_sources(recording: Recording) -> None:
         except MisfitError as misfit:
             raise misfit.inside(f".sources[{position}]") from None
     _names(*(step.module for step in recording.steps))
+    _check_modules(recording)
     nodes = (facts for step in recording.steps for _, facts in step.nodes if facts is not None)
     places = [*(step.place for step in recording.steps), *(node.place for node in nodes)]
     found = {id(each): each for each in places if each is not None}

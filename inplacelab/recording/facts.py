@@ -688,6 +688,24 @@ class IterationFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class ModuleFacts:
+    """A library's module that ran an operation, and the call with which the program constructed it. Lines count from 1, columns from 0, in bytes."""
+
+    kind: str
+    """Its class: "ReLU"."""
+    source: int = 0
+    """The number of the source with the call."""
+    line: int = 0
+    """The first line of the call; 0 if it is not known."""
+    column: int = 0
+    """Where it begins."""
+    end_line: int = 0
+    """Its last line."""
+    end_column: int = 0
+    """One past its last column."""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One step of a program, and what it changed.
 
@@ -756,6 +774,8 @@ class Step:
     """The iterations of loops that it is in, outermost first, as far as they were recorded."""
     module: str = field(default="", metadata=LEFT_OUT)
     """For a write in place by a library's module that the program calls: what the program calls the module, "net.2"; "" if it has no name."""
+    ran_in: ModuleFacts | None = field(default=None, metadata=LEFT_OUT)
+    """The library's module that ran the operation; None if the program called it, or that is not known."""
 
     @property
     def line(self) -> int | None:

@@ -9,9 +9,11 @@ on_engine.py      makes its calls on this package's engine, to compare gradients
 readings.py       how PyTorch's objects are read
 watch.py          explains failed passes without recording          stale_values.py   which saved values they found overwritten
 aliases.py        what is read under one name after a write under another          refusals.py  what PyTorch refuses at once
+in_place.py       how its operations are written in place
 trial.py          runs a program for a trial of a fix
 """
 
+from inplacelab.frameworks.torch.in_place import IN_PLACE
 from inplacelab.supported import Framework, Terms
 
 FRAMEWORK = Framework(
@@ -28,5 +30,6 @@ FRAMEWORK = Framework(
     trial="inplacelab.frameworks.torch.trial:run",
     watch="inplacelab.frameworks.torch.watch:TorchWatch",
     takes_inputs=True,
+    in_place=IN_PLACE,
     copying="with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.clone(), lambda saved: saved):",
 )
