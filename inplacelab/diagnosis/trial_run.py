@@ -6,11 +6,13 @@ copied and kept: nothing can be overwritten or missing, so its gradients are tho
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import decode_source
@@ -58,6 +60,8 @@ class Asked:
         judging: how long the comparison with this package's engine may take.
         end: when it ends early.
         elements: the elements of gradients at which finite differences are computed, by the names of leaves; None for no finite differences.
+        recorded: whether the outcome has a recording of the run.
+        measured: whether memory is measured, and nothing else is found out.
     """
 
     reference: bool = False
@@ -68,6 +72,8 @@ class Asked:
     judging: float = 0.0
     end: End = field(default_factory=End)
     elements: Mapping[str, int] | None = None
+    recorded: bool = False
+    measured: bool = False
 
     @cached_property
     def data(self) -> OtherData:
@@ -149,10 +155,12 @@ def main(request: Path) -> None:
     except NoModuleError as reason:
         outcome = Outcome(error_of(reason))
     else:
-        with main_module(program, told.arguments) as module, told.asked.data.seeded():
+        printed = io.StringIO()
+        with main_module(program, told.arguments) as module, told.asked.data.seeded(), redirect_stdout(printed):
             begun = time.monotonic()
             outcome = run(program, decode_source(program.path.read_bytes()), vars(module), told.asked)
             outcome.seconds = time.monotonic() - begun
+        outcome.printed = printed.getvalue()
     outcome.libraries = tuple(_libraries(before))
     if os.getpid() == process:  # and not a child that the script has forked
         told.outcome.write_bytes(pickle.dumps(outcome))
@@ -209,6 +217,7 @@ def recorded(
         is_judged=judged.is_whole,
         is_corrected=not judged.left_wrong,
         keeps_order=asked.edits is None or keeps_order(recording, session.began, asked.edits),
+        recording=recording if asked.recorded else None,
     )
 
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import tokenize
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -31,6 +31,7 @@ from inplacelab.recording.fixes import SHOWN
 from inplacelab.recording.fixes.proposals import in_other_forms, proposals, updates
 from inplacelab.recording.fixes.refused import covers
 from inplacelab.recording.fixes.spots import Lines, Proposal, Trail, changed, lines_of, together
+from inplacelab.recording.recording import Recording
 from inplacelab.supported import frameworks, loaded
 
 
@@ -227,7 +228,7 @@ class Trials:
         return outcome.trails, outcome.error
 
     def _original(self, *, fails: bool = True) -> Outcome:
-        outcome = self.run(()) if fails else self._run((), Asked(judged=True, end=End(passes=EARLY)))
+        outcome = self.run(()) if fails else self.outcome((), Asked(judged=True, end=End(passes=EARLY)))
         if not fails and outcome.early and not outcome.wrong:
             outcome = self.run(())
         self._budget.seconds = max(TOGETHER, outcome.seconds * BUDGET)
@@ -242,7 +243,7 @@ class Trials:
     def slopes_at(self, elements: Mapping[str, int]) -> Mapping[str, Slope]:
         """Runs the script through its first pass. Returns finite differences of its loss (see `trial_data.slopes_at`)."""
         try:
-            return self._run((), Asked(end=End(passes=1), elements=elements)).slopes_at
+            return self.outcome((), Asked(end=End(passes=1), elements=elements)).slopes_at
         finally:
             self.close()
 
@@ -309,6 +310,10 @@ class Trials:
             known = self._texts[filename] = SourceFile.read(filename).text
         return known
 
+    def in_files(self, edits: Iterable[EditFacts]) -> tuple[EditFacts, ...]:
+        """Returns edits of a recording of the script as edits of the files that are its sources."""
+        return tuple(replace(each, file=str(self._folder / each.file if each.file else self._script)) for each in edits)
+
     def trails(self, _: Sequence[EditFacts], outcome: Outcome) -> Sequence[Trail]:
         """Returns what the failed pass of a run found overwritten or released: its process has told that."""
         return outcome.trails
@@ -317,7 +322,7 @@ class Trials:
         """Whether edits of one file move no statement across one that depends on it, or on which it depends."""
         if Path(edits[0].file).resolve() != self._script or not self._budget.has_time:
             return False  # only what the script itself does is recorded by lines
-        found = self._run((), Asked(reference=True, edits=tuple(edits), end=self._end(OWN, reference=True)))
+        found = self.outcome((), Asked(reference=True, edits=tuple(edits), end=self._end(OWN, reference=True)))
         return not found.error and found.keeps_order
 
     def run(self, edits: Sequence[EditFacts], *, reference: bool = False, number: int = OWN) -> Outcome:
@@ -326,7 +331,9 @@ class Trials:
         Raises:
             NotTriedError: if this is the reference, and its gradients are wrong.
         """
-        found = self._run(edits, Asked(reference=reference, number=number, end=self._end(number, reference=reference)))
+        found = self.outcome(
+            edits, Asked(reference=reference, number=number, end=self._end(number, reference=reference))
+        )
         if reference and found.reached is not None:
             self._ends[number] = End(passes=found.reached.passes if found.reached.early else 0)
         if reference and found.unnoticed and not found.is_judged:
@@ -344,7 +351,13 @@ class Trials:
         step_after = End(failing=self._failing or 0)
         return step_after if reference else self._ends.get(number, step_after)
 
-    def _run(self, edits: Sequence[EditFacts], asked: Asked) -> Outcome:
+    def outcome(self, edits: Sequence[EditFacts], asked: Asked) -> Outcome:
+        """Runs the script in a copy of its folder, in a process of its own.
+
+        Args:
+            edits: edits of it.
+            asked: what is asked of the run.
+        """
         with TemporaryDirectory(prefix="inplacelab-") as scratch:
             copy = Path(scratch).resolve() / "run" / self._folder.name
             shutil.copytree(self._folder, copy, ignore=_left_out, symlinks=True)
@@ -374,6 +387,7 @@ class Trials:
                 found,
                 trails=tuple(each.renamed(back) for each in found.trails),
                 errors=tuple(each.renamed(back) for each in found.errors),
+                recording=None if found.recording is None else _with_names(found.recording, back),
             )
 
     def _ended(self, job: Job) -> int | None:
@@ -406,6 +420,10 @@ class Trials:
             if folder.is_relative_to(self._folder):
                 yield str(copy / folder.relative_to(self._folder))
             yield each
+
+
+def _with_names(recording: Recording, name: Callable[[str], str]) -> Recording:
+    return replace(recording, sources=tuple(replace(each, name=name(each.name)) for each in recording.sources))
 
 
 def _said(wrong: WrongGradient) -> Text:

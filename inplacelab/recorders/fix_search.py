@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -21,12 +21,13 @@ from inplacelab.recorders.program import Scope
 from inplacelab.recorders.sources import identifiers, parsed
 from inplacelab.recorders.trial_data import OWN, Compared, Slope
 from inplacelab.recorders.trial_end import Reached
-from inplacelab.recorders.updates import Update, close, equal, in_some_order
+from inplacelab.recorders.updates import Update, checksum, close, equal, in_some_order
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes import SHOWN
 from inplacelab.recording.fixes.order import moves
 from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.spots import UNREADABLE, Lines, Proposal, Spot, Trail, changed, together
+from inplacelab.recording.recording import Recording
 
 __all__ = ["LOSS", "Budget", "Outcome", "Runner", "WrongGradient", "named", "search"]
 
@@ -76,6 +77,19 @@ class WrongGradient:
         )
 
 
+@dataclass(frozen=True)
+class Memory:
+    """The memory that a run needed, as its framework counts it, in bytes.
+
+    Attributes:
+        peak: the most that was allocated at one time.
+        held: the most that was allocated when a backward pass began; 0 if none did.
+    """
+
+    peak: int
+    held: int
+
+
 @dataclass
 class Outcome:
     """How a run of a program ended.
@@ -100,6 +114,10 @@ class Outcome:
         seconds: how long it ran, if that was measured.
         late: whether it was ended because it took too long.
         libraries: the modules of libraries that it imported.
+        printed: what it printed.
+        checksum: of all losses, gradients and updates, to the bit.
+        memory: what memory it needed, if that was measured.
+        recording: its recording, if that was asked for.
     """
 
     error: str = ""
@@ -121,6 +139,10 @@ class Outcome:
     seconds: float = 0.0
     late: bool = False
     libraries: tuple[str, ...] = ()
+    printed: str = ""
+    checksum: int = 0
+    memory: Memory | None = None
+    recording: Recording | None = None
 
     def until(self, reached: Reached) -> Outcome:
         """Returns the same of a run that came so far. What ended it early was no error."""
@@ -167,6 +189,19 @@ class Outcome:
         """Returns the names that both have at the end, and that stand for different values."""
         mine = ((name, value) for name, value in self.values.items() if name in meant.values)
         return [name for name, value in mine if not close(value, meant.values[name])]
+
+    def is_equal(self, meant: Outcome, *, but: Collection[str] = ()) -> bool:
+        """Whether all that is known of two runs is equal, to the bit.
+
+        Args:
+            meant: the other run.
+            but: names that may stand for other values at the end.
+        """
+        mine, theirs = (
+            {name: each for name, each in sorted(run.values.items()) if name not in but} for run in (self, meant)
+        )
+        ran = [(run.error, run.printed, run.checksum, len(run.passes), len(run.updates)) for run in (self, meant)]
+        return ran[0] == ran[1] and checksum(mine) == checksum(theirs)
 
     @property
     def early(self) -> bool:

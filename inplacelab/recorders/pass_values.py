@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from inplacelab.recorders.updates import brief
+from inplacelab.recorders.updates import brief, checksum
 
 MOST = 1 << 22
 """So many elements are kept, of the last passes: the one that fails in the original is among these (see `trial_end.py`)."""
@@ -17,10 +17,14 @@ class PassValues:
 
     Args:
         most: so many elements are kept.
+
+    Attributes:
+        checksum: of all values, to the bit.
     """
 
     def __init__(self, most: int = MOST) -> None:
         self._room = most
+        self.checksum = 0
         self._kept: deque[dict[str, Any]] = deque()
 
     def add(self, values: Mapping[str, Any]) -> None:
@@ -29,6 +33,7 @@ class PassValues:
         Args:
             values: its losses and gradients by names, as arrays or None.
         """
+        self.checksum = checksum(values, self.checksum)
         kept = {name: None if each is None else brief(each) for name, each in values.items()}
         self._kept.append(kept)
         self._room -= _size(kept)

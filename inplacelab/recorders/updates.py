@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -22,11 +23,13 @@ class Updates:
     Attributes:
         found: the updates, in order.
         is_whole: whether these are all of them.
+        checksum: of all values, to the bit.
     """
 
     def __init__(self) -> None:
         self.found: list[Update] = []
         self.is_whole = True
+        self.checksum = 0
 
     @property
     def has_room(self) -> bool:
@@ -41,9 +44,10 @@ class Updates:
             gradients: the gradient of each parameter before it, as an array or None.
             parameters: the values of each parameter after it.
         """
-        used = {f"gradient {k}": None if each is None else brief(each) for k, each in enumerate(gradients)}
-        left = {f"parameter {k}": brief(each) for k, each in enumerate(parameters)}
-        self.found.append(used | left)
+        used = {f"gradient {k}": each for k, each in enumerate(gradients)}
+        values = used | {f"parameter {k}": each for k, each in enumerate(parameters)}
+        self.checksum = checksum(values, self.checksum)
+        self.found.append({name: None if each is None else brief(each) for name, each in values.items()})
 
 
 def brief(array: Any) -> Any:
@@ -52,6 +56,14 @@ def brief(array: Any) -> Any:
         return array
     flat = array.reshape(-1)
     return np.append(flat[:: -(-flat.size // LARGEST)], flat.sum())
+
+
+def checksum(values: Mapping[str, Any], before: int = 0) -> int:
+    """Returns a number that is another one if a bit of some arrays is, or of those of which `before` is the checksum."""
+    for name, each in values.items():
+        whole = b"" if each is None else np.ascontiguousarray(each).tobytes()
+        before = crc32(whole, crc32(f"{name} {each is None or each.dtype}".encode(), before))
+    return before
 
 
 def close(one: Any, other: Any) -> bool:

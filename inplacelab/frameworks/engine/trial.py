@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import inplacelab
@@ -19,6 +20,7 @@ from inplacelab.recorders.fix_search import Outcome, named
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.replay import Passes, Updating, Varied
 from inplacelab.recorders.trial_end import Passes as Ends
+from inplacelab.recorders.updates import checksum
 from inplacelab.tensor import Tensor
 
 
@@ -52,8 +54,13 @@ def run_under(framework: str, watched: Watched, main: Main, text: str, names: di
     values = named(names, text, watched, Tensor.numpy)
     return replace(
         ran.until(ends.reached), passes=passes.found, values=values, copies=0 if keeper is None else keeper.nbytes, updates=updating.updates.found,
+        checksum=_checksum([*passes.found, *updating.updates.found]),
         has_all_updates=updating.updates.is_whole,
     )  # fmt: skip
+
+
+def _checksum(found: Sequence[Mapping[str, Any]]) -> int:
+    return reduce(lambda before, values: checksum(values, before), found, 0)
 
 
 class _Counted(observe.Observer):

@@ -386,5 +386,6 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
         copies=copies.bytes,
         slopes=slopes,
         updates=updating.updates.found,
+        checksum=gradients.passes.checksum ^ updating.updates.checksum,
         has_all_updates=updating.updates.is_whole,
     )

@@ -25,7 +25,7 @@ from inplacelab.frameworks.torch.readings import LEAF_NODE, WATCHED, has_version
 from inplacelab.frameworks.torch.watch import TorchWatch
 from inplacelab.recorders.backward_passes import PassArguments
 from inplacelab.recorders.bindings import Bindings
-from inplacelab.recorders.fix_search import LOSS, Outcome, named
+from inplacelab.recorders.fix_search import LOSS, Memory, Outcome, named
 from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.pass_values import PassValues
@@ -408,6 +408,8 @@ def _array(tensor: Any) -> Any:
 
 def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     """Runs a script; see `trial_run.Run`."""
+    if asked.measured:
+        return measured(main, text, names, asked)
     ends = Passes(asked.end)
     used = Leaves()
     first = None if asked.elements is None else FirstPass(main, text, used, asked.elements)
@@ -420,7 +422,7 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
         gradients.patch.begin()
         try:
             with copies.block if asked.reference else nullcontext():
-                if asked.edits is not None:
+                if asked.edits is not None or asked.recorded:
                     ran = recorded("torch", main.path, text, names, asked)
                 else:
                     ran = _watched(main, text, names)
@@ -429,8 +431,55 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     # What a recorder has not noticed of a PyTorch program is not looked at here: the reference is watched, and not recorded.
     return replace(
         ran.until(ends.reached), passes=gradients.passes.found, values=named(names, text, WATCHED, _array), copies=copies.bytes, unnoticed=(),
-        updates=updating.updates.found, has_all_updates=updating.updates.is_whole, slopes_at=_slopes_at(first, main, text, asked),
+        updates=updating.updates.found, checksum=gradients.passes.checksum ^ updating.updates.checksum, has_all_updates=updating.updates.is_whole, slopes_at=_slopes_at(first, main, text, asked),
     )  # fmt: skip
+
+
+def measured(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
+    """Runs a script, and returns only how it ended and what memory it needed: that of its devices as the framework counts it, and on the CPU what
+    the profiler has seen allocated and freed.
+    """
+    ends, began = Passes(asked.end), list[int]()
+
+    def run_pass(run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> Any:
+        with ends.one(frame):
+            with torch.profiler.record_function(_PASS):
+                began.append(torch.cuda.memory_allocated() if torch.cuda.is_available() else 0)
+            return run(*args, **kwargs)
+
+    error = ""
+    patch = Patch(torch.autograd, "_engine_run_backward", run_pass)
+    with asked.data.reseeding(*_SEEDS), Varied(asked.data) if asked.data.number else nullcontext():
+        torch.manual_seed(0)
+        patch.begin()
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
+            try:
+                exec(compile(text, str(main.path), "exec", dont_inherit=True), names)
+            except BaseException as raised:  # noqa: BLE001  # whatever the program raises is an outcome
+                error = error_of(raised)
+            finally:
+                patch.end()
+    peak, held = _allocated(profile)
+    if torch.cuda.is_available():
+        peak, held = peak + torch.cuda.max_memory_allocated(), held + max(began, default=0)
+    return replace(Outcome(error).until(ends.reached), memory=Memory(peak, held))
+
+
+_PASS = "inplacelab: backward"
+"""Marks the beginning of a backward pass in a profile."""
+
+
+def _allocated(profile: Any) -> tuple[int, int]:
+    """Returns the most bytes that were allocated on the CPU, and the most when a backward pass began."""
+    live = peak = held = 0
+    events = sorted(profile.profiler.kineto_results.events(), key=lambda each: each.start_ns())
+    for each in events:
+        if each.name() == "[memory]" and each.device_type() == torch.autograd.DeviceType.CPU:
+            live += each.nbytes()
+            peak = max(peak, live)
+        elif each.name() == _PASS:
+            held = max(held, live)
+    return peak, held
 
 
 def _watched(main: Main, text: str, names: dict[str, Any]) -> Outcome:

@@ -1,0 +1,162 @@
+"""Says where a program may write in place, and what that saves: finds it in a recording (`recording.savings`), and tries it.
+
+The program runs only in copies of its folder, in processes of their own. An operation is offered if with it, and with all others that are
+offered, everything that the program computes is equal to the bit: losses, gradients, updates, named tensors and what it prints, also on other data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from inplacelab.diagnosis.trial_run import Asked
+from inplacelab.diagnosis.trials import NotTriedError, Trials
+from inplacelab.language import Text
+from inplacelab.recorders.fix_search import Outcome
+from inplacelab.recorders.trial_data import OWN
+from inplacelab.recorders.trial_end import End
+from inplacelab.recording.facts import EditFacts
+from inplacelab.recording.savings.advice import Advice, Measured, advice, overwritten_names
+from inplacelab.recording.savings.sites import Site, edits
+
+PASSES = 16
+"""A program runs until so many backward passes have ended."""
+FEWER = 3
+"""One that is slow ends after so many."""
+SLOWDOWN = 8
+"""A recorded run takes about so many times as long as another one."""
+OTHERS = (1, 2)
+"""The numbers of the other sets of data."""
+MOST_RUNS = 32
+"""A program runs at most so often."""
+
+_RANDOM = Text(
+    "the program does not give the same results when it runs again, with the same seeds: so nothing can be compared",
+    "用同样的随机种子再次运行，程序给出的结果不同，所以无法比较",
+)
+_FAILS = Text(
+    "in a copy of its folder, and with nothing on the standard input, the program fails: {0}",
+    "在所在文件夹的副本中运行，标准输入为空，程序出错：{0}",
+)
+_SLOW = Text(
+    "the program was ended after {0} seconds, before {1} backward passes had ended: `--seconds` gives it more time",
+    "{0} 秒后仍未完成 {1} 次反向传播，程序被结束：可用 `--seconds` 给它更多时间",
+)
+_RUNNING = Text("running the program", "正在运行程序")
+_RECORDING = Text("recording the program", "正在记录程序")
+_TRYING = Text("trying {0} operations in place", "正在尝试把 {0} 个操作改为原地操作")
+_MEASURING = Text("measuring memory", "正在测量内存")
+
+
+@dataclass
+class Advising:
+    """Finds out where a script may write in place, by runs of it.
+
+    Args:
+        trials: runs it.
+        seconds: how long one run may take.
+        tell: is told what is done next.
+
+    Attributes:
+        runs: how often it ran.
+    """
+
+    trials: Trials
+    seconds: float
+    tell: Callable[[Text], None] = lambda _: None
+    runs: int = 0
+    _end: End = field(default_factory=lambda: End(passes=PASSES))
+    _meant: dict[int, Outcome] = field(default_factory=dict)
+
+    def advice(self, *, ends: bool = True) -> Advice:
+        """Returns what may be written in place, and what trials of that have shown.
+
+        Args:
+            ends: whether the program ends where its text does. Of the cells of a notebook, more may follow.
+
+        Raises:
+            NotTriedError: if the program fails, takes too long, or is random.
+        """
+        with self.trials:
+            self.tell(_RUNNING)
+            self._meant[OWN] = first = self._first()
+            if not self._run(()).is_equal(first):
+                raise NotTriedError(_RANDOM)
+            self.tell(_RECORDING)
+            recorded = self._run((), recorded=True)
+            if recorded.recording is None:
+                raise NotTriedError(_SLOW.format(f"{self.seconds:.0f}", self._end.passes))
+            found = advice(recorded.recording, ends=ends)
+            return self._tried(found) if found.offered else found
+
+    def _first(self) -> Outcome:
+        found = self._run(())
+        if found.late or found.seconds * SLOWDOWN > self.seconds:
+            self._end = End(passes=FEWER)
+            found = self._run(())
+        if found.late:
+            raise NotTriedError(_SLOW.format(f"{self.seconds:.0f}", FEWER))
+        if found.error:
+            raise NotTriedError(_FAILS.format(found.error.splitlines()[0]))
+        return found
+
+    def _tried(self, found: Advice) -> Advice:
+        works = self._working(found, list(found.offered))
+        rejected = tuple(each for each in found.offered if each not in works)
+        seeds = 1 + sum(number in self._meant for number in OTHERS)
+        self.tell(_MEASURING)
+        before, after = (self._run(each, measured=True).memory for each in ((), edits(found.recording, works)))
+        if before is None or after is None:
+            raise NotTriedError(_SLOW.format(f"{self.seconds:.0f}", self._end.passes))
+        shown = Measured(
+            seeds, self.runs, rejected, before.peak, after.peak, before.held, after.held, self._meant[OWN].early
+        )
+        return replace(found, offered=tuple(each for each in found.offered if each in works), measured=shown)
+
+    def _working(self, found: Advice, some: list[Site]) -> list[Site]:
+        """Returns the largest part of some operations, as far as that can be found by halving, with which all results are equal."""
+        if not some or self.runs >= MOST_RUNS:
+            return []
+        if self._is_equal(found, some):
+            return some
+        if len(some) == 1:
+            return []
+        half = len(some) // 2
+        first, second = (self._working(found, part) for part in (some[:half], some[half:]))
+        if not first or not second or self._is_equal(found, [*first, *second]):
+            return [*first, *second]
+        return max(first, second, key=lambda part: sum(each.bytes for each in part))
+
+    def _is_equal(self, found: Advice, some: Sequence[Site]) -> bool:
+        self.tell(_TRYING.format(len(some)))
+        changed, but = edits(found.recording, some), overwritten_names(found.recording, some)
+        for number in (OWN, *OTHERS):
+            meant = self._on(number)
+            if meant is not None and not self._run(changed, number=number).is_equal(meant, but=but):
+                return False
+        return True
+
+    def _on(self, number: int) -> Outcome | None:
+        """Returns the run of the program on other data; None if it fails there."""
+        if number not in self._meant:
+            self._meant[number] = self._run((), number=number)
+        found = self._meant[number]
+        return None if found.late or (found.error and number != OWN) else found
+
+    def _run(
+        self, changed: Sequence[EditFacts], *, number: int = OWN, recorded: bool = False, measured: bool = False
+    ) -> Outcome:
+        self.runs += 1
+        return self.trials.outcome(
+            self.trials.in_files(changed), Asked(number=number, end=self._end, recorded=recorded, measured=measured)
+        )
+
+
+def advise_script(
+    script: Path, arguments: Sequence[str], *, framework: str, seconds: float, module: str | None = None,
+    tell: Callable[[Text], None] = lambda _: None,
+) -> Advice:  # fmt: skip
+    """Returns where a script may write in place; see `Advising`."""
+    trials = Trials(script, arguments, framework=framework, seconds=seconds, module=module)
+    return Advising(trials, seconds, tell).advice()

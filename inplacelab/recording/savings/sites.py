@@ -1,0 +1,158 @@
+"""Collects the runs of each operation in the text of a program: where it is, and what was seen in all its runs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+
+from inplacelab.recording.code_of_steps import expression_of
+from inplacelab.recording.facts import EditFacts, ModuleFacts, Step
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.savings.in_place_form import PLAIN, Form, Rewriting, has_form
+from inplacelab.recording.savings.overwriting import REFLECTED, Call, Obstacle, calls
+from inplacelab.recording.source_tree import source_tree_of, tree_at
+from inplacelab.supported import framework_of
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """An operation in the text of a program, with its runs: one edit changes all of them.
+
+    Attributes:
+        source: the number of its source.
+        line: its line, from 1.
+        column: its column, from 0.
+        op: the operation: "relu".
+        code: its text: "F.relu(h)"; of the operation of a module, the call that constructs it: "nn.ReLU()". "" if it is not known.
+        calls: its runs.
+        node: its expression; None if the text does not show how to write it in place.
+        form: its in-place form.
+    """
+
+    source: int
+    line: int
+    column: int
+    op: str
+    code: str
+    calls: tuple[Call, ...]
+    node: ast.expr | None = field(default=None, compare=False)
+    form: Form = PLAIN
+
+    @property
+    def obstacle(self) -> Obstacle | None:
+        """Why it may not be written in place; None if nothing forbids it in any run."""
+        return next((each.obstacle for each in self.calls if each.obstacle is not None), None)
+
+    @property
+    def may(self) -> bool:
+        """Whether it may be written in place, and the text shows how."""
+        return self.obstacle is None and self.node is not None
+
+    @property
+    def bytes(self) -> int:
+        """The most bytes that it would save at one time."""
+        changes: list[tuple[int, int]] = []
+        for each in self.calls if self.may else ():
+            if each.saves:
+                changes += [(each.step, each.bytes), (each.until + 1, -each.bytes)]
+        return max(accumulate(change for _, change in sorted(changes)), default=0)
+
+
+def together(found: Iterable[Site]) -> list[Site]:
+    """Returns those of some sites that may be written in place at once and save memory, those that save most first.
+
+    One may forbid another: a leaky ReLU in place saves its result, which nothing may overwrite then.
+    """
+    chosen: list[Site] = []
+    for site in sorted(found, key=lambda each: -each.bytes):
+        if site.bytes and not any(_forbids(each, site) or _forbids(site, each) for each in chosen):
+            chosen.append(site)
+    return chosen
+
+
+def _forbids(one: Site, other: Site) -> bool:
+    kept = {each.made: each.step for each in one.calls if each.keeps_result}
+    return any(each.storage in kept and each.step > kept[each.storage] for each in other.calls)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """An operation as the text has it."""
+
+    source: int
+    line: int
+    column: int
+    op: str
+    code: str = ""
+    node: ast.expr | None = field(default=None, compare=False)
+    flag: int | None = None
+
+
+def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
+    """Returns the operations of a program that have an in-place form, in the order of the text.
+
+    Args:
+        recording: the recording.
+        ends: whether the program ends where the recording does. If not, it may use later what is alive at the end.
+    """
+    found: dict[_Written, list[Call]] = {}
+    for call in calls(recording, ends=ends):
+        found.setdefault(_written(recording, recording.steps[call.step]), []).append(call)
+    made = [_site(recording, where, of_it) for where, of_it in found.items()]
+    return tuple(sorted(made, key=lambda each: (each.source, each.line, each.column)))
+
+
+def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
+    seconds = {each.position == 1 or recording.steps[each.step].op in REFLECTED for each in runs}
+    form, program, node = Form(True in seconds, where.flag), source_tree_of(recording, where.source), where.node
+    # Of a sum, it is not always the same operand that may be overwritten.
+    if (
+        len(seconds) != 1
+        or program is None
+        or node is None
+        or not has_form(program, node, framework_of(recording).in_place, form)
+    ):
+        node = None
+    return Site(where.source, where.line, where.column, where.op, where.code, tuple(runs), node, form)
+
+
+def _written(recording: Recording, step: Step) -> _Written:
+    place, op = step.place, step.op or ""
+    if place is None:
+        return _Written(0, 0, 0, op)
+    if step.ran_in is not None and step.ran_in.line:
+        return _constructed(recording, step.ran_in, op)
+    program, expression = tree_at(recording, place), expression_of(recording, step)
+    if step.ran_in is not None or program is None or not isinstance(expression, ast.expr):
+        return _Written(place.source, place.line, 0, op, "" if step.ran_in is None else step.ran_in.kind)
+    return _Written(place.source, *program.start(expression), op, program.code(expression), expression)
+
+
+def _constructed(recording: Recording, ran_in: ModuleFacts, op: str) -> _Written:
+    """Returns the call that constructs a module."""
+    program = source_tree_of(recording, ran_in.source)
+    wanted = ran_in.line, ran_in.column, ran_in.end_line, ran_in.end_column
+    inside = () if program is None else (each for each in ast.walk(program.tree) if isinstance(each, ast.Call))
+    for each in inside:
+        if program and (each.lineno, each.col_offset, each.end_lineno, each.end_col_offset) == wanted:
+            flag = framework_of(recording).in_place.modules[ran_in.kind]
+            return _Written(ran_in.source, *program.start(each), op, program.code(each), each, flag)
+    return _Written(ran_in.source, ran_in.line, 0, op, ran_in.kind)
+
+
+def edits(recording: Recording, chosen: Iterable[Site]) -> tuple[EditFacts, ...]:
+    """Returns what writes some operations of a program in place."""
+    of_source: dict[int, dict[ast.AST, Form]] = {}
+    for each in chosen:
+        if each.node is not None:
+            of_source.setdefault(each.source, {})[each.node] = each.form
+    return tuple(edit for source, nodes in of_source.items() for edit in _edits(recording, source, nodes))
+
+
+def _edits(recording: Recording, source: int, nodes: Mapping[ast.AST, Form]) -> list[EditFacts]:
+    program, file = source_tree_of(recording, source), recording.sources[source].name if source else ""
+    assert program is not None
+    changed = Rewriting(program, framework_of(recording).in_place, nodes).edits()
+    return [replace(each, file=file) for each in changed]
