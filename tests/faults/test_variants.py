@@ -15,7 +15,7 @@ from tests.tiers import choose, sample
 from .composites import COMPOSITES
 from .variants import MODES, PLACES, Call, Trial, fits
 
-STEP = choose(61, 17, 1)
+STEP = choose(61, 37, 1)
 """In the smaller tiers, one position in so many is tried, beginning at another one for each trial."""
 
 
