@@ -117,7 +117,10 @@ class InPlaceForms:
         flagged: functions that write in place with `inplace=True`, each with the position of that argument.
         modules: classes of modules that do, the same.
         functions: functions that there are with an underscore: `torch.relu_`.
+        functional: functions of `nn.functional` that there are with one: `F.relu_`.
         methods: methods of tensors that there are with one: `x.relu_()`.
+        scalars: methods that write an operator with a number in place, by the operator's name: `x.scale_(2)` for "mul". {} stands for the number.
+            Where there is none, the operator's own method takes numbers, too.
         keeps_result: operations whose in-place form saves the result, where the ordinary form saves the operand. The in-place forms of all others
             that save their operand save a copy of it.
         either: operations that may overwrite the second operand as well as the first.
@@ -127,6 +130,8 @@ class InPlaceForms:
     flagged: Mapping[str, int] = field(default_factory=dict)
     modules: Mapping[str, int] = field(default_factory=dict)
     functions: frozenset[str] = frozenset()
+    functional: frozenset[str] = frozenset()
+    scalars: Mapping[str, str] = field(default_factory=dict)
     methods: frozenset[str] = frozenset()
     keeps_result: frozenset[str] = frozenset()
     either: frozenset[str] = frozenset()
@@ -135,7 +140,7 @@ class InPlaceForms:
     @cached_property
     def names(self) -> frozenset[str]:
         """All operations with an in-place form."""
-        return frozenset({*self.flagged, *self.functions, *self.methods})
+        return frozenset({*self.flagged, *self.functions, *self.functional, *self.methods})
 
 
 @dataclass(frozen=True, slots=True)

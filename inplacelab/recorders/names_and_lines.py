@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from types import FrameType
 from typing import Any, Protocol
 
@@ -213,6 +214,22 @@ class NamesAndLines:
                 return scopes_of([frame])[0].names.get("self")
             frame = frame.f_back
         return None
+
+    def constructed(self, frame: FrameType | None) -> tuple[int, int, int, int, int] | None:
+        """Returns, in the `__init__` of a library's module, where the program constructs it: the source, the first line and column, and the last ones of the
+        call. None if the program does not do so itself, or that is not known.
+        """
+        while frame is not None and frame.f_code.co_name == "__init__" and not self._program.has(frame):
+            frame = frame.f_back
+        if frame is None or not self._program.has(frame):
+            return None
+        source = self._program.sources.at(frame.f_code, frame.f_lineno)
+        line, end_line, column, end_column = next(
+            islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4
+        )
+        if source is None or line is None or end_line is None or column is None or end_column is None:
+            return None
+        return source.number, source.line(line), column, source.line(end_line), end_column
 
     def place(self, frame: FrameType | None) -> Place | None:
         """Returns, at an event, the program's place; None if the program is not on the stack."""

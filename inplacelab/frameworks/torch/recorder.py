@@ -12,7 +12,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from types import FrameType
 from typing import Any, cast
 
@@ -213,22 +212,9 @@ class TorchRecorder(CallRecorder[TorchCall]):
         """Runs the `__init__` of a module, and notes where the program constructed it, if it did so itself."""
         result = run(*args, **kwargs)
         kind = class_name(type(args[0])) if args else ""
-        if kind in IN_PLACE.modules and not self._inside:
-            while frame is not None and frame.f_code.co_name == "__init__" and not self.program.has(frame):
-                frame = frame.f_back
-            if frame is not None and self.program.has(frame) and (call := self._called_at(frame)) is not None:
-                self._constructed[args[0]] = events.RanIn(kind, *call)
+        if kind in IN_PLACE.modules and not self._inside and (call := self.names.constructed(frame)) is not None:
+            self._constructed[args[0]] = events.RanIn(kind, *call)
         return result
-
-    def _called_at(self, frame: FrameType) -> tuple[int, int, int, int, int] | None:
-        """Returns the source, the first line and column, and the last ones, of the call that a frame of the program makes; None if they are unknown."""
-        source = self.program.sources.at(frame.f_code, frame.f_lineno)
-        line, end_line, column, end_column = next(
-            islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4
-        )
-        if source is None or line is None or end_line is None or column is None or end_column is None:
-            return None
-        return source.number, source.line(line), column, source.line(end_line), end_column
 
     def _ran_in(self, frame: FrameType) -> events.RanIn | None:
         module = self.names.running_module(frame)

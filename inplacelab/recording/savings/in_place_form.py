@@ -28,10 +28,12 @@ class Form:
 
     Attributes:
         second: whether it overwrites its second operand.
+        number: whether the other operand is a number.
         flag: for a call that constructs a module, the position of its argument `inplace`; None for an operation.
     """
 
     second: bool = False
+    number: bool = False
     flag: int | None = None
 
 
@@ -93,7 +95,10 @@ class Rewriting:
         match node:
             case ast.BinOp(left=left, op=op, right=right):
                 target, value = (right, left) if second else (left, right)
-                return f"{self._atom(target)}.{self._method(_OPERATORS[type(op)][0])}_({self._code(value)})"
+                name = _OPERATORS[type(op)][0]
+                if self._chosen[node].number and name in self._forms.scalars:
+                    return f"{self._atom(target)}.{self._forms.scalars[name].format(self._atom(value))}"
+                return f"{self._atom(target)}.{self._method(name)}_({self._code(value)})"
             case ast.UnaryOp(operand=operand):
                 return f"{self._atom(operand)}.neg_()"
             case ast.Call():
@@ -151,6 +156,8 @@ def has_form(program: SourceTree, node: ast.AST, forms: InPlaceForms, wanted: Fo
     match node:
         case ast.BinOp(op=op) if type(op) in _OPERATORS:
             name = _OPERATORS[type(op)][0]
+            if wanted.second and type(op) not in (ast.Add, ast.Mult):
+                return False
             return {name, _OTHER_NAMES.get(name, name)} & forms.methods != frozenset()
         case ast.UnaryOp(op=ast.USub()):
             return "neg" in forms.methods
@@ -167,11 +174,13 @@ def form_of(program: SourceTree, call: ast.Call, forms: InPlaceForms) -> int | s
     "operand" for the method of its first argument; None if there is no such form.
     """
     name, receiver = _called(call), call.func.value if isinstance(call.func, ast.Attribute) else None
-    if receiver is not None and root_of(receiver) not in program.imported:
-        return "method" if name in forms.methods else None
     module = _module(program, call.func)
-    if name in forms.flagged and module == "functional":
+    if receiver is not None and root_of(receiver) not in program.imported and module != "functional":
+        return "method" if name in forms.methods else None
+    if module == "functional" and name in forms.flagged:
         return forms.flagged[name]
+    if module == "functional" and name in forms.functional and receiver is not None:
+        return "function"
     if name in forms.functions and receiver is not None and module != "functional":
         return "function"
     return "operand" if name in forms.methods and call.args else None
@@ -183,6 +192,10 @@ def _module(program: SourceTree, called: ast.expr) -> str:
         return called.value.attr
     name = called.value if isinstance(called, ast.Attribute) else called
     for node in ast.walk(program.tree):
+        match node, name:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Attribute(attr=module)), ast.Name(id=bound_to):
+                if bound == bound_to:
+                    return module
         if isinstance(node, ast.Import | ast.ImportFrom):
             for each in node.names:
                 if isinstance(name, ast.Name) and (each.asname or each.name) == name.id:

@@ -99,7 +99,14 @@ def calls(recording: Recording, *, ends: bool) -> Iterator[Call]:
     forms, history = framework_of(recording).in_place, _History(recording)
     for step in recording.steps:
         name = REFLECTED.get(step.op or "", step.op or "")
-        if name in forms.names and step.category == "ordinary" and step.phase == "forward" and step.inputs:
+        inside = step.ran_in is not None and step.ran_in.kind not in forms.modules  # that is the library's own affair
+        if (
+            not inside
+            and name in forms.names
+            and step.category == "ordinary"
+            and step.phase == "forward"
+            and step.inputs
+        ):
             yield from history.calls(step, name, forms, ends=ends)
 
 
@@ -240,9 +247,11 @@ def _lives(recording: Recording) -> dict[int, _Life]:
 def _note_uses(step: Step, found: Mapping[int, _Life]) -> None:
     """Notes what a step read and wrote, and which tensors have had names since."""
     for read in step.reads:
-        found[read.storage].uses.append(_Use(step.index, read.tensor, read.slots, "read"))
+        if read.storage in found:  # not that of a number, which is gone when the step ends
+            found[read.storage].uses.append(_Use(step.index, read.tensor, read.slots, "read"))
     for write in step.writes:
-        found[write.storage].uses.append(_Use(step.index, write.tensor, write.slots, "written"))
+        if write.storage in found:
+            found[write.storage].uses.append(_Use(step.index, write.tensor, write.slots, "written"))
     for key, tensor in step.tensors:
         if tensor is not None and tensor.names:
             found[tensor.storage].names += [(step.index, each, key) for each in tensor.names]

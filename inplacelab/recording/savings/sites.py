@@ -105,17 +105,30 @@ def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
 
 
 def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
-    seconds = {each.position == 1 or recording.steps[each.step].op in REFLECTED for each in runs}
-    form, program, node = Form(True in seconds, where.flag), source_tree_of(recording, where.source), where.node
+    operands = {_operands(recording, where.node, each) for each in runs}
+    form = Form(*max(operands), flag=where.flag)
+    program, node = source_tree_of(recording, where.source), where.node
     # Of a sum, it is not always the same operand that may be overwritten.
     if (
-        len(seconds) != 1
+        len(operands) != 1
         or program is None
         or node is None
         or not has_form(program, node, framework_of(recording).in_place, form)
     ):
         node = None
     return Site(where.source, where.line, where.column, where.op, where.code, tuple(runs), node, form)
+
+
+def _operands(recording: Recording, node: ast.expr | None, call: Call) -> tuple[bool, bool]:
+    """Returns whether a run would overwrite its second operand, and whether the other one is a number."""
+    step = recording.steps[call.step]
+    second, number = call.position == 1 or step.op in REFLECTED, False
+    if isinstance(node, ast.BinOp):
+        before = recording.before(step.index).tensors
+        number = sum(each in before for each in step.inputs) == 1
+        if number and not second:
+            second = isinstance(node.left, ast.Constant) or ast.unparse(node.right) in before[call.operand].names
+    return second, number
 
 
 def _written(recording: Recording, step: Step) -> _Written:
