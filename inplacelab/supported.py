@@ -120,7 +120,7 @@ class InPlaceForms:
         functional: functions of `nn.functional` that there are with one: `F.relu_`.
         methods: methods of tensors that there are with one: `x.relu_()`.
         scalars: methods that write an operator with a number in place, by the operator's name: `x.scale_(2)` for "mul". {} stands for the number.
-            Where there is none, the operator's own method takes numbers, too.
+            "" if there is none. Of other operators, the method takes numbers, too.
         keeps_result: operations whose in-place form saves the result, where the ordinary form saves the operand. The in-place forms of all others
             that save their operand save a copy of it.
         either: operations that may overwrite the second operand as well as the first.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from inspect import signature
 from typing import Any
@@ -67,11 +70,10 @@ def test_functions_with_the_argument_are_all_there(name: str) -> None:
 def test_modules_with_the_argument_take_it_where_the_table_says(name: str) -> None:
     package = {"inplacelab": inplacelab, "inplacelab.torch": inplacelab.torch}[name]
     forms = frameworks()[name].in_place
+    before: dict[str, list[Any]] = {"Dropout": [0.5], "LeakyReLU": [0.01], "Hardtanh": [-1.0, 1.0]}
     for kind, position in forms.modules.items():
-        defaults: list[Any] = {"Dropout": [0.5, False, None], "LeakyReLU": [0.01], "Hardtanh": [-1.0, 1.0]}.get(
-            kind, []
-        )
-        made: Any = getattr(package.nn, kind)(*defaults[:position], True)
+        assert position == len(before.get(kind, []))
+        made: Any = getattr(package.nn, kind)(*before.get(kind, []), True)
         assert getattr(made, "inplace", None) or made._given["inplace"]
 
 
@@ -118,3 +120,70 @@ def test_numbers_in_the_engine_go_through_scale() -> None:
         y = x.clone()
         eval("y." + forms.scalars[name].format(3.0 if name == "div" else 2.0), {"y": y})
         assert y.numpy().tobytes() == expected.numpy().tobytes(), name
+
+
+PROBE = """
+import paddle
+F, T, core = paddle.nn.functional, paddle.Tensor, paddle.base.core
+used = lambda: core.host_memory_stat_current_value("Allocated", 0)
+"""
+
+
+def in_paddle(script: str) -> Any:
+    """Runs a script with PaddlePaddle in a process of its own, which may end without a word. Returns its `found`."""
+    pytest.importorskip("paddle")
+    text = f"{PROBE}\n{script}\nimport json\nprint(json.dumps(found))"
+    ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=200, check=True)
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
+@pytest.mark.oracle
+def test_paddles_forms_exist_write_in_place_and_take_no_more_memory_than_recorded() -> None:
+    forms = frameworks()["paddle"].in_place
+    script = f"""
+methods, functions, functional = {sorted(forms.methods)}, {sorted(forms.functions)}, {sorted(forms.functional)}
+found = [n for owner, names in ((T, methods), (paddle, functions), (F, functional)) for n in names if not hasattr(owner, n + "_")]
+y = x = paddle.ones([3]); x += x
+found.append("augments" if x is y else "new")
+for module in (paddle.nn.Dropout(0.5, True), paddle.nn.Silu(True), paddle.nn.SiLU(True)):
+    x = paddle.ones([3]); found.append(module(x) is x)
+for call in (lambda x: F.dropout(x, 0.5, None, True, True), lambda x: F.silu(x, True)):
+    x = paddle.ones([3]); found.append(call(x) is x)
+for n in (2.0, 3.0, 0.1, 7):
+    x = paddle.randn([1000])
+    pairs = ((x + n, x.clone().{forms.scalars["add"].format("n")}), (x - n, x.clone().{forms.scalars["sub"].format("n")}), (x * n, x.clone().{forms.scalars["mul"].format("n")}))
+    found += [a.numpy().tobytes() == b.numpy().tobytes() for a, b in pairs]
+"""
+    assert in_paddle(script) == ["new", *[True] * 17]
+
+
+COPIES = """
+found = {}
+for name in names:
+    owner = "h." if hasattr(T, name + "_") else "F." if hasattr(F, name + "_") else "paddle."
+    written = None
+    try:
+        x = paddle.full([1024], 0.25); x.stop_gradient = False; h, k = x * 1, x * 1
+        ordinary = eval(owner + name + ("()" if owner == "h." else "(h)"))
+        before = used()
+        written = eval((owner + name + "_").replace("h.", "k.") + ("()" if owner == "h." else "(k)"))
+        more = used() - before
+    except Exception:
+        continue  # it needs other operands
+    with inplacelab.record(framework="paddle") as rec:
+        x = paddle.full([1024], 0.25); x.stop_gradient = False
+        h = x * 1
+        y = eval(owner + name + ("()" if owner == "h." else "(h)"))
+    call = list(calls(rec.recording, ends=True))[-1]
+    same = ordinary.numpy().tobytes() == written.numpy().tobytes()
+    found[name] = [more >= 4096, call.copies, written is k, same]
+"""
+
+
+@pytest.mark.oracle
+def test_paddles_forms_of_one_operand_copy_it_where_the_ordinary_form_is_known_to_keep_it() -> None:
+    forms = frameworks()["paddle"].in_place
+    imports = "import inplacelab\nfrom inplacelab.recording.savings.overwriting import calls"
+    found = in_paddle(f"{imports}\nnames = {sorted(forms.names)}\n{COPIES}")
+    assert len(found) > 40
+    assert {name: each for name, each in found.items() if each[0] != each[1] or not all(each[2:])} == {}

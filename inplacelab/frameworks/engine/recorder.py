@@ -111,7 +111,6 @@ class EngineRecorder(observe.Observer):
         self.objects = EngineObjects(self)
         self._passes: list[EnginePass] = []  # each was begun by code that runs in the one before it
         self._in_place = frameworks()[self.framework].in_place
-        self._constructed: weakref.WeakKeyDictionary[Any, events.RanIn] = weakref.WeakKeyDictionary()
         self._computing = False  # a backward pass is running, and no code of the program runs in it
         self._episodes: dict[backends.Device, Episode] = {}  # of the memory ledgers
         self.live_before = 0
@@ -225,23 +224,13 @@ class EngineRecorder(observe.Observer):
             called, category, operands, part_of(known, written), plain(attributes), objects.number_of(node), place, live, peak,
             "written" if exact else "around", copied, depends,
             module=self.names.module(sys._getframe(1)) if category == "in-place" else "",
-            ran_in=self._ran_in(sys._getframe(1)) if called in self._in_place.names else None,
+            ran_in=self.names.ran_in(sys._getframe(1)) if called in self._in_place.names else None,
         ))  # fmt: skip
         objects.replacing = False
 
-    def _ran_in(self, frame: FrameType) -> events.RanIn | None:
-        """Returns what is known of the module that ran an operation; None if the program called it."""
-        module = self.names.running_module(frame)
-        if module is None:
-            return None
-        return self._constructed.get(module) or events.RanIn(class_name(type(module)))
-
     def constructed(self, module: Any) -> None:
-        kind = class_name(type(module))
-        if (
-            kind in self._in_place.modules and (call := self.names.constructed(sys._getframe(2))) is not None
-        ):  # 1: `guard`
-            self._constructed[module] = events.RanIn(kind, *call)
+        if class_name(type(module)) in self._in_place.modules:
+            self.names.constructed(module, sys._getframe(2))  # frame 1 is that of the guard
 
     def _operands(
         self, inputs: Sequence[Tensor], output: Tensor, read: Sequence[int] | None

@@ -16,7 +16,6 @@ from types import FrameType
 from typing import Any, cast
 
 import torch
-from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.frameworks.torch import interception, readings
 from inplacelab.frameworks.torch.calls import (
@@ -29,7 +28,6 @@ from inplacelab.frameworks.torch.calls import (
     tensors_of,
     touched,
 )
-from inplacelab.frameworks.torch.in_place import IN_PLACE
 from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch, take_away
 from inplacelab.frameworks.torch.objects import NONE, Operation, TorchObjects, TorchTensor
 from inplacelab.frameworks.torch.passes import TorchPasses
@@ -96,13 +94,11 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self._patches = (
             Patch(torch.autograd, "_engine_run_backward", self._runs_pass),
             Patch(torch.Tensor, "set_", self.called, unless=partial(interception.is_off, mode)),
-            Patch(torch.nn.Module, "__init__", self._constructs),
+            Patch(torch.nn.Module, "__init__", self._runs_init),
             # Versions before 2.3 do not have it.
             *([Patch(torch.utils, "swap_tensors", self._swaps)] if hasattr(torch.utils, "swap_tensors") else []),
         )
         self._compiler = CompilerPatch(self)
-        self._constructed = WeakIdKeyDictionary()
-        """Modules that can write in place, with where the program constructed them."""
         self._is_off = False  # the mode, while compiled code runs
         self._is_fast = False  # a module runs with the mode off
         self._threads = _threads()
@@ -206,21 +202,14 @@ class TorchRecorder(CallRecorder[TorchCall]):
         run = partial(call_from, frame, function, args, kwargs)
         return self._run(TorchCall(kind, function), frame, run, args, kwargs, inside=1)
 
-    def _constructs(
+    def _runs_init(
         self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType | None
     ) -> Any:
-        """Runs the `__init__` of a module, and notes where the program constructed it, if it did so itself."""
+        """Runs the `__init__` of a module."""
         result = run(*args, **kwargs)
-        kind = class_name(type(args[0])) if args else ""
-        if kind in IN_PLACE.modules and not self._inside and (call := self.names.constructed(frame)) is not None:
-            self._constructed[args[0]] = events.RanIn(kind, *call)
+        if args:
+            self.constructs(args[0], frame)
         return result
-
-    def _ran_in(self, frame: FrameType) -> events.RanIn | None:
-        module = self.names.running_module(frame)
-        if module is None:
-            return None
-        return self._constructed.get(module) or events.RanIn(class_name(type(module)))
 
     def _foresee(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         objects, kind = self.objects, call.kind

@@ -156,9 +156,9 @@ def has_form(program: SourceTree, node: ast.AST, forms: InPlaceForms, wanted: Fo
     match node:
         case ast.BinOp(op=op) if type(op) in _OPERATORS:
             name = _OPERATORS[type(op)][0]
-            if wanted.second and type(op) not in (ast.Add, ast.Mult):
-                return False
-            return {name, _OTHER_NAMES.get(name, name)} & forms.methods != frozenset()
+            known = bool({name, _OTHER_NAMES.get(name, name)} & forms.methods)
+            either_way = not wanted.second or type(op) in (ast.Add, ast.Mult)
+            return known and either_way and not (wanted.number and forms.scalars.get(name) == "")
         case ast.UnaryOp(op=ast.USub()):
             return "neg" in forms.methods
         case ast.Call():
