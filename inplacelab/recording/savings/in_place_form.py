@@ -175,7 +175,7 @@ def form_of(program: SourceTree, call: ast.Call, forms: InPlaceForms) -> int | s
     """
     name, receiver = _called(call), call.func.value if isinstance(call.func, ast.Attribute) else None
     module = _module(program, call.func)
-    if receiver is not None and root_of(receiver) not in program.imported and module != "functional":
+    if receiver is not None and not _is_module(program, root_of(receiver)) and module != "functional":
         return "method" if name in forms.methods else None
     if module == "functional" and name in forms.flagged:
         return forms.flagged[name]
@@ -184,6 +184,14 @@ def form_of(program: SourceTree, call: ast.Call, forms: InPlaceForms) -> int | s
     if name in forms.functions and receiver is not None and module != "functional":
         return "function"
     return "operand" if name in forms.methods and call.args else None
+
+
+_USUAL = {"torch": "torch", "paddle": "paddle", "nn": "nn", "F": "functional"}
+"""What a part of a program, such as a cell, calls modules that another part has imported."""
+
+
+def _is_module(program: SourceTree, name: str | None) -> bool:
+    return name in program.imported or (name in _USUAL and name not in program.assigned)
 
 
 def _module(program: SourceTree, called: ast.expr) -> str:
@@ -201,7 +209,7 @@ def _module(program: SourceTree, called: ast.expr) -> str:
                 if isinstance(name, ast.Name) and (each.asname or each.name) == name.id:
                     whole = each.name if isinstance(called, ast.Attribute) else getattr(node, "module", "") or ""
                     return whole.rpartition(".")[2]
-    return ""
+    return _USUAL.get(name.id, "") if isinstance(called, ast.Attribute) and isinstance(name, ast.Name) else ""
 
 
 def _called(call: ast.Call) -> str:
