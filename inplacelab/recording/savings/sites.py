@@ -106,7 +106,8 @@ def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
 
 def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
     operands = {_operands(recording, where.node, each) for each in runs}
-    form = Form(*max(operands), flag=where.flag)
+    second, number, part = max(operands)
+    form = Form(second, number, None if part < 0 else part, where.flag)
     program, node = source_tree_of(recording, where.source), where.node
     # Of a sum, it is not always the same operand that may be overwritten.
     if (
@@ -119,16 +120,18 @@ def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
     return Site(where.source, where.line, where.column, where.op, where.code, tuple(runs), node, form)
 
 
-def _operands(recording: Recording, node: ast.expr | None, call: Call) -> tuple[bool, bool]:
-    """Returns whether a run would overwrite its second operand, and whether the other one is a number."""
+def _operands(recording: Recording, node: ast.expr | None, call: Call) -> tuple[bool, bool, int]:
+    """Returns whether a run would overwrite its second operand, whether the other one is a number, and the part that it would write, or -1."""
     step = recording.steps[call.step]
+    if call.part is not None:
+        return False, False, call.part
     second, number = call.position == 1 or step.op in REFLECTED, False
     if isinstance(node, ast.BinOp):
         before = recording.before(step.index).tensors
         number = sum(each in before for each in step.inputs) == 1
         if number and not second:
             second = isinstance(node.left, ast.Constant) or ast.unparse(node.right) in before[call.operand].names
-    return second, number
+    return second, number, -1
 
 
 def _written(recording: Recording, step: Step) -> _Written:
