@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -172,3 +172,12 @@ def _edits(recording: Recording, source: int, nodes: Mapping[ast.AST, Form]) -> 
     assert program is not None
     changed = Rewriting(program, framework_of(recording).in_place, nodes).edits()
     return [replace(each, file=file) for each in changed]
+
+
+def by_operation(recording: Recording, steps: Iterable[Step]) -> Iterator[tuple[Site, tuple[Step, ...]]]:
+    """Yields the operations in the text that ran as some steps, each with these steps, in the order of the text."""
+    found: dict[_Written, list[Step]] = {}
+    for step in steps:
+        found.setdefault(_written(recording, step), []).append(step)
+    for each in sorted(found, key=lambda one: (one.source, one.line, one.column)):
+        yield Site(each.source, each.line, each.column, each.op, each.code, ()), tuple(found[each])
