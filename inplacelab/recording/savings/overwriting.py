@@ -68,6 +68,7 @@ class Call:
         until: the step after which one of the two storages is gone: until then, one too many was alive.
         end: the step after which both are gone.
         more: the bytes by which the operand's storage is larger: it would live as long as the result.
+        kept_until: the last step at which a grad node keeps its result, or would; -1 if none does.
         part: the position of the part that it changes, if it joins a tensor of parts of the operand.
     """
 
@@ -84,6 +85,7 @@ class Call:
     until: int
     end: int
     more: int
+    kept_until: int = -1
     part: int | None = None
 
     @property
@@ -183,7 +185,10 @@ class _History:
         if found is not None and found.whole.storage in self._lives:
             position = step.inputs.index(next(each for k, each in enumerate(step.inputs) if k != found.part))
             call = self._call(step, position, found.whole, result, keeps_result=False, ends=ends, joins=True)
-            yield replace(call, part=found.part)
+            changed = dict(found.changed.tensors).get(found.changed.output or 0)
+            kept = () if changed is None else self._kept.get(changed.counter, ())
+            until = max((each.last for each in kept), default=-1)
+            yield replace(call, part=found.part, kept_until=max(call.kept_until, until))
 
     def _call(
         self,
@@ -206,9 +211,11 @@ class _History:
             or self._of_later(step, operand, mine)
             or (None if ends else self._of_end(operand))
         )
+        own = [each for each in kept if keeps_result and each.node == step.kept]
+        until = max((each.last for each in (*own, *self._kept.get(result.counter, ()))), default=-1)
         return Call(
             step.index, operand.id, position, result.id, operand.storage, result.storage, obstacle, bool(kept) and not keeps_result and others is None, keeps_result and bool(kept),
-            its.bytes, min(mine.gone, its.gone), max(mine.gone, its.gone), max(mine.bytes - its.bytes, 0),
+            its.bytes, min(mine.gone, its.gone), max(mine.gone, its.gone), max(mine.bytes - its.bytes, 0), until,
         )  # fmt: skip
 
     def _of_form(self, step: Step, operand: TensorFacts, result: TensorFacts) -> Obstacle | None:

@@ -63,18 +63,27 @@ class Site:
 def together(found: Iterable[Site]) -> list[Site]:
     """Returns those of some sites that may be written in place at once and save memory, those that save most first.
 
-    One may forbid another: a leaky ReLU in place saves its result, which nothing may overwrite then.
+    One may forbid another, and a loop itself: of two slices of one tensor, neither may be written while a node keeps what was written to the other. A
+    leaky ReLU in place saves its result, which nothing may overwrite then.
     """
     chosen: list[Site] = []
     for site in sorted(found, key=lambda each: -each.bytes):
-        if site.bytes and not any(_forbids(each, site) or _forbids(site, each) for each in chosen):
+        if site.bytes and not any(_forbids(each, site) or _forbids(site, each) for each in [*chosen, site]):
             chosen.append(site)
     return chosen
 
 
 def _forbids(one: Site, other: Site) -> bool:
-    kept = {each.made: each.step for each in one.calls if each.keeps_result}
-    return any(each.storage in kept and each.step > kept[each.storage] for each in other.calls)
+    """Whether another operation would overwrite what a grad node keeps of the results of one, were both in place: then they are on one storage."""
+    kept: dict[int, list[Call]] = {}
+    for each in one.calls:
+        if each.kept_until >= 0:
+            kept.setdefault(each.storage, []).append(each)
+            if each.keeps_result or each.part is not None:  # else what keeps its result forbids to overwrite that anyway
+                kept.setdefault(each.made, []).append(each)
+    return any(
+        before.step < each.step <= before.kept_until for each in other.calls for before in kept.get(each.storage, ())
+    )
 
 
 @dataclass(frozen=True, slots=True)
