@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.spots import replaced
+from inplacelab.recording.savings.joins import changed_part
 from inplacelab.recording.source_tree import ATOMS, SourceTree, root_of
 from inplacelab.supported import InPlaceForms
 
@@ -29,11 +30,13 @@ class Form:
     Attributes:
         second: whether it overwrites its second operand.
         number: whether the other operand is a number.
+        part: for one that joins a tensor again, the position of the part that it changes.
         flag: for a call that constructs a module, the position of its argument `inplace`; None for an operation.
     """
 
     second: bool = False
     number: bool = False
+    part: int | None = None
     flag: int | None = None
 
 
@@ -64,6 +67,10 @@ class Rewriting:
         """Returns what is replaced for an operation that is inside no other one, and by what."""
         assert isinstance(node, ast.expr)
         statement = next(self._program.around(node))
+        part = self._chosen[node].part
+        changed = None if part is None else changed_part(statement, node, part)
+        if changed is not None:
+            return statement, self._written_alone(changed)
         match statement, node:
             case ast.Assign(), ast.BinOp(left=left, op=op, right=right) if self._forms.augments:
                 second = self._chosen[node].second
@@ -71,6 +78,11 @@ class Rewriting:
                 if _rebinds(statement, target) and (not second or type(op) in (ast.Add, ast.Mult)):
                     return statement, f"{self._program.code(target)} {_OPERATORS[type(op)][1]} {self._code(value)}"
         return node, self._code(node)
+
+    def _written_alone(self, changed: ast.expr) -> str:
+        """Returns a statement that writes one part of a tensor."""
+        form = Form(number=isinstance(changed, ast.BinOp) and isinstance(changed.right, ast.Constant))
+        return Rewriting(self._program, self._forms, {**self._chosen, changed: form})._code(changed)
 
     def _code(self, node: ast.expr) -> str:
         """Returns the text of an expression, with the operations inside it rewritten."""
@@ -153,6 +165,9 @@ def _outermost(node: ast.AST, chosen: Mapping[ast.AST, Form]) -> list[ast.expr]:
 
 def has_form(program: SourceTree, node: ast.AST, forms: InPlaceForms, wanted: Form) -> bool:
     """Whether the text of an operation can be rewritten in place."""
+    if wanted.part is not None:
+        changed = changed_part(next(program.around(node)), node, wanted.part) if isinstance(node, ast.expr) else None
+        return changed is not None and has_form(program, changed, forms, PLAIN)
     match node:
         case ast.BinOp(op=op) if type(op) in _OPERATORS:
             name = _OPERATORS[type(op)][0]
