@@ -128,9 +128,11 @@ def _operands(recording: Recording, node: ast.expr | None, call: Call) -> tuple[
     second, number = call.position == 1 or step.op in REFLECTED, False
     if isinstance(node, ast.BinOp):
         before = recording.before(step.index).tensors
-        number = sum(each in before for each in step.inputs) == 1
+        seen = {**{key: each for key, each in step.tensors if each is not None}, **before}
+        # A number has become a tensor without axes. A new one with axes is older than the recording.
+        number = sum(each in before or (each in seen and seen[each].shape != ()) for each in step.inputs) == 1
         if number and not second:
-            second = isinstance(node.left, ast.Constant) or ast.unparse(node.right) in before[call.operand].names
+            second = isinstance(node.left, ast.Constant) or ast.unparse(node.right) in seen[call.operand].names
     return second, number, -1
 
 
