@@ -125,6 +125,8 @@ class InPlaceForms:
             that save their operand save a copy of it.
         either: operations that may overwrite the second operand as well as the first.
         augments: whether `x += y` writes in place.
+        joins: operations that join tensors: one that is changed in one part, and joined again, may be written in that part alone.
+        casts: operations that change the type of elements. They have no in-place form, which is told.
     """
 
     flagged: Mapping[str, int] = field(default_factory=dict)
@@ -136,11 +138,13 @@ class InPlaceForms:
     keeps_result: frozenset[str] = frozenset()
     either: frozenset[str] = frozenset()
     augments: bool = False
+    joins: frozenset[str] = frozenset()
+    casts: frozenset[str] = frozenset()
 
     @cached_property
     def names(self) -> frozenset[str]:
         """All operations with an in-place form."""
-        return frozenset({*self.flagged, *self.functions, *self.functional, *self.methods})
+        return frozenset({*self.flagged, *self.functions, *self.functional, *self.methods, *self.joins, *self.casts})
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,8 +104,8 @@ FRONT: dict[str, Text] = {
     ),
     "course": Text("Course", "课程"),
     "course_says": Text(
-        "Eighteen lessons as notebooks, with questions and exercises. Progress is kept in this browser.",
-        "十八课，每课一个笔记本，附有问题与练习。进度保存在此浏览器中。",
+        "Nineteen lessons as notebooks, with questions and exercises. Progress is kept in this browser.",
+        "十九课，每课一个笔记本，附有问题与练习。进度保存在此浏览器中。",
     ),
     "docs": Text("Documentation", "文档"),
     "docs_says": Text(

@@ -29,4 +29,6 @@ IN_PLACE = InPlaceForms(
     methods=METHODS,
     scalars=SCALARS,
     either=frozenset({"add", "multiply"}),
+    joins=frozenset({"concat", "stack"}),
+    casts=frozenset({"cast"}),
 )

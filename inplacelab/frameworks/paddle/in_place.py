@@ -33,4 +33,5 @@ IN_PLACE = InPlaceForms(
         "remainder": "",
     },
     either=frozenset({"add", "multiply"}),
+    casts=frozenset({"cast"}),
 )

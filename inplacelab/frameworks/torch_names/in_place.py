@@ -32,4 +32,6 @@ IN_PLACE = InPlaceForms(
     keeps_result=frozenset({"leaky_relu"}),
     either=frozenset({"add", "mul", "multiply"}),
     augments=True,
+    joins=frozenset({"cat", "concat", "concatenate", "stack"}),
+    casts=frozenset({"bfloat16", "double", "float", "half", "int", "long", "to", "type", "type_as"}),
 )

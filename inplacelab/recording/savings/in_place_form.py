@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.spots import replaced
+from inplacelab.recording.savings.joins import changed_part
 from inplacelab.recording.source_tree import ATOMS, SourceTree, root_of
 from inplacelab.supported import InPlaceForms
 
@@ -29,11 +30,13 @@ class Form:
     Attributes:
         second: whether it overwrites its second operand.
         number: whether the other operand is a number.
+        part: for one that joins a tensor again, the position of the part that it changes.
         flag: for a call that constructs a module, the position of its argument `inplace`; None for an operation.
     """
 
     second: bool = False
     number: bool = False
+    part: int | None = None
     flag: int | None = None
 
 
@@ -64,6 +67,10 @@ class Rewriting:
         """Returns what is replaced for an operation that is inside no other one, and by what."""
         assert isinstance(node, ast.expr)
         statement = next(self._program.around(node))
+        part = self._chosen[node].part
+        changed = None if part is None else changed_part(statement, node, part)
+        if changed is not None:
+            return statement, self._written_alone(changed)
         match statement, node:
             case ast.Assign(), ast.BinOp(left=left, op=op, right=right) if self._forms.augments:
                 second = self._chosen[node].second
@@ -71,6 +78,11 @@ class Rewriting:
                 if _rebinds(statement, target) and (not second or type(op) in (ast.Add, ast.Mult)):
                     return statement, f"{self._program.code(target)} {_OPERATORS[type(op)][1]} {self._code(value)}"
         return node, self._code(node)
+
+    def _written_alone(self, changed: ast.expr) -> str:
+        """Returns a statement that writes one part of a tensor."""
+        form = Form(number=isinstance(changed, ast.BinOp) and isinstance(changed.right, ast.Constant))
+        return Rewriting(self._program, self._forms, {**self._chosen, changed: form})._code(changed)
 
     def _code(self, node: ast.expr) -> str:
         """Returns the text of an expression, with the operations inside it rewritten."""
@@ -153,6 +165,9 @@ def _outermost(node: ast.AST, chosen: Mapping[ast.AST, Form]) -> list[ast.expr]:
 
 def has_form(program: SourceTree, node: ast.AST, forms: InPlaceForms, wanted: Form) -> bool:
     """Whether the text of an operation can be rewritten in place."""
+    if wanted.part is not None:
+        changed = changed_part(next(program.around(node)), node, wanted.part) if isinstance(node, ast.expr) else None
+        return changed is not None and has_form(program, changed, forms, PLAIN)
     match node:
         case ast.BinOp(op=op) if type(op) in _OPERATORS:
             name = _OPERATORS[type(op)][0]
@@ -175,7 +190,7 @@ def form_of(program: SourceTree, call: ast.Call, forms: InPlaceForms) -> int | s
     """
     name, receiver = _called(call), call.func.value if isinstance(call.func, ast.Attribute) else None
     module = _module(program, call.func)
-    if receiver is not None and root_of(receiver) not in program.imported and module != "functional":
+    if receiver is not None and not _is_module(program, root_of(receiver)) and module != "functional":
         return "method" if name in forms.methods else None
     if module == "functional" and name in forms.flagged:
         return forms.flagged[name]
@@ -184,6 +199,14 @@ def form_of(program: SourceTree, call: ast.Call, forms: InPlaceForms) -> int | s
     if name in forms.functions and receiver is not None and module != "functional":
         return "function"
     return "operand" if name in forms.methods and call.args else None
+
+
+_USUAL = {"torch": "torch", "paddle": "paddle", "nn": "nn", "F": "functional"}
+"""What a part of a program, such as a cell, calls modules that another part has imported."""
+
+
+def _is_module(program: SourceTree, name: str | None) -> bool:
+    return name in program.imported or (name in _USUAL and name not in program.assigned)
 
 
 def _module(program: SourceTree, called: ast.expr) -> str:
@@ -201,7 +224,7 @@ def _module(program: SourceTree, called: ast.expr) -> str:
                 if isinstance(name, ast.Name) and (each.asname or each.name) == name.id:
                     whole = each.name if isinstance(called, ast.Attribute) else getattr(node, "module", "") or ""
                     return whole.rpartition(".")[2]
-    return ""
+    return _USUAL.get(name.id, "") if isinstance(called, ast.Attribute) and isinstance(name, ast.Name) else ""
 
 
 def _called(call: ast.Call) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
+from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.savings.overwriting import Call
 
@@ -36,16 +36,26 @@ class Curve:
 
 def live_bytes(recording: Recording) -> Curve:
     """Returns the live bytes of a recording."""
-    known: set[int] = set()
-    made: dict[int, int] = defaultdict(int)
+    sizes: dict[int, int] = {}
+    tensors: dict[int, TensorFacts | None] = {}
+    during, after, settled, peak = [], [], 0, 0
     for step in recording.steps:
+        given = {one.storage for each in step.inputs if (one := tensors.get(each) or dict(step.tensors).get(each))}
+        made = gone = 0
         for key, facts in step.storages:
-            if facts is not None and key not in known:
-                known.add(key)
-                made[step.index] += facts.bytes
-    after = tuple(step.live for step in recording.steps)
-    during = tuple(max(before + made[k], now) for k, (before, now) in enumerate(pairwise((0, *after))))
-    return Curve(during, after)
+            if facts is None:
+                gone += sizes.pop(key, 0)
+            elif key not in sizes:
+                sizes[key] = 0 if key in given else facts.bytes  # what it was given is older than the recording
+                made += sizes[key]
+        tensors.update(step.tensors)
+        # What was alive only within a step, such as what a derivative needs for a moment, shows where the peak rises.
+        during.append(max(settled + made, step.live, step.peak if step.peak > peak else 0))
+        peak = max(peak, step.peak)
+        # In a function whose statements were not seen, a step's `live` has what was freed after it, too.
+        settled = step.live - gone if step.live >= settled + made else step.live
+        after.append(settled)
+    return Curve(tuple(during), tuple(after))
 
 
 def live_bytes_with(curve: Curve, overwriting: Iterable[Call]) -> Curve:

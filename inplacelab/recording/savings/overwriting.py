@@ -11,12 +11,13 @@ import ast
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.savings.joins import join
 from inplacelab.recording.slots import Runs, common_runs, slot_runs
 from inplacelab.recording.source_tree import root_of, source_tree_of
 from inplacelab.supported import InPlaceForms, framework_of
@@ -67,6 +68,8 @@ class Call:
         until: the step after which one of the two storages is gone: until then, one too many was alive.
         end: the step after which both are gone.
         more: the bytes by which the operand's storage is larger: it would live as long as the result.
+        kept_until: the last step at which a grad node keeps its result, or would; -1 if none does.
+        part: the position of the part that it changes, if it joins a tensor of parts of the operand.
     """
 
     step: int
@@ -82,6 +85,8 @@ class Call:
     until: int
     end: int
     more: int
+    kept_until: int = -1
+    part: int | None = None
 
     @property
     def saves(self) -> bool:
@@ -160,17 +165,41 @@ class _History:
         result = None if step.output is None else after.get(step.output)
         if result is None or self._lives[result.storage].made != step.index:
             return
+        if name in forms.joins:
+            yield from self._joined(step, result, ends=ends)
+            return
         several = name in forms.either and len(step.inputs) > 1
         found = []
         for position in range(1 + several):
             operand = before.get(step.inputs[position]) or after.get(step.inputs[position])
             if operand is not None and operand.storage in self._lives:
-                found.append(self._call(step, position, operand, result, name in forms.keeps_result, ends=ends))
+                found.append(
+                    self._call(step, position, operand, result, keeps_result=name in forms.keeps_result, ends=ends)
+                )
         if found:
             yield min(found, key=lambda each: (each.obstacle is not None, each.copies))
 
+    def _joined(self, step: Step, result: TensorFacts, *, ends: bool) -> Iterator[Call]:
+        """Yields a run of an operation that joins a tensor again, of which one part has changed."""
+        found = join(self._recording, step, result)
+        if found is not None and found.whole.storage in self._lives:
+            position = step.inputs.index(next(each for k, each in enumerate(step.inputs) if k != found.part))
+            call = self._call(step, position, found.whole, result, keeps_result=False, ends=ends, joins=True)
+            changed = dict(found.changed.tensors).get(found.changed.output or 0)
+            kept = () if changed is None else self._kept.get(changed.counter, ())
+            until = max((each.last for each in kept), default=-1)
+            yield replace(call, part=found.part, kept_until=max(call.kept_until, until))
+
     def _call(
-        self, step: Step, position: int, operand: TensorFacts, result: TensorFacts, keeps_result: bool, *, ends: bool
+        self,
+        step: Step,
+        position: int,
+        operand: TensorFacts,
+        result: TensorFacts,
+        *,
+        keeps_result: bool,
+        ends: bool,
+        joins: bool = False,
     ) -> Call:
         mine, its = self._lives[operand.storage], self._lives[result.storage]
         kept = [each for each in self._kept.get(operand.counter, ()) if each.first <= step.index <= each.last]
@@ -178,13 +207,15 @@ class _History:
         obstacle = (
             self._of_form(step, operand, result)
             or (None if others is None else Obstacle("kept", node=others.node))
-            or self._of_operands(step, position, operand)
+            or (None if joins else self._of_operands(step, position, operand))
             or self._of_later(step, operand, mine)
             or (None if ends else self._of_end(operand))
         )
+        own = [each for each in kept if keeps_result and each.node == step.kept]
+        until = max((each.last for each in (*own, *self._kept.get(result.counter, ()))), default=-1)
         return Call(
             step.index, operand.id, position, result.id, operand.storage, result.storage, obstacle, bool(kept) and not keeps_result and others is None, keeps_result and bool(kept),
-            its.bytes, min(mine.gone, its.gone), max(mine.gone, its.gone), max(mine.bytes - its.bytes, 0),
+            its.bytes, min(mine.gone, its.gone), max(mine.gone, its.gone), max(mine.bytes - its.bytes, 0), until,
         )  # fmt: skip
 
     def _of_form(self, step: Step, operand: TensorFacts, result: TensorFacts) -> Obstacle | None:
@@ -326,7 +357,7 @@ class _Readers:
         if (source, line) not in self._of_line:
             program = source_tree_of(self._recording, source)
             nested = () if program is None else program.nested(line)
-            names = frozenset() if program is None or not nested else _values_read(nested[0], program.imported)
+            names = frozenset() if program is None or not nested else _values_read(nested[0])
             self._of_line[source, line] = names
         return self._of_line[source, line]
 
@@ -335,7 +366,7 @@ def _root(name: str) -> str:
     return name.partition(".")[0].partition("[")[0]
 
 
-def _values_read(statement: ast.stmt, imported: frozenset[str]) -> frozenset[str]:
+def _values_read(statement: ast.stmt) -> frozenset[str]:
     """Returns the names whose values a statement reads, other than by operations of the framework."""
     found: set[str] = set()
     tests = [statement.test] if isinstance(statement, ast.If | ast.While | ast.Assert) else []
@@ -347,7 +378,7 @@ def _values_read(statement: ast.stmt, imported: frozenset[str]) -> frozenset[str
                     found.update(_names_in(*given))
                 case ast.Call(func=ast.Attribute(attr=called, value=receiver)) if called in _READING_METHODS:
                     found.update(filter(None, [root_of(receiver)]))
-                case ast.Call(func=called, args=given) if (root := root_of(called)) in imported and root in _ARRAYS:
+                case ast.Call(func=called, args=given) if root_of(called) in _ARRAYS:
                     found.update(_names_in(*given))
                 case ast.FormattedValue(value=value):
                     found.update(_names_in(value))

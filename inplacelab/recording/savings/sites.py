@@ -63,18 +63,27 @@ class Site:
 def together(found: Iterable[Site]) -> list[Site]:
     """Returns those of some sites that may be written in place at once and save memory, those that save most first.
 
-    One may forbid another: a leaky ReLU in place saves its result, which nothing may overwrite then.
+    One may forbid another, and a loop itself: of two slices of one tensor, neither may be written while a node keeps what was written to the other. A
+    leaky ReLU in place saves its result, which nothing may overwrite then.
     """
     chosen: list[Site] = []
     for site in sorted(found, key=lambda each: -each.bytes):
-        if site.bytes and not any(_forbids(each, site) or _forbids(site, each) for each in chosen):
+        if site.bytes and not any(_forbids(each, site) or _forbids(site, each) for each in [*chosen, site]):
             chosen.append(site)
     return chosen
 
 
 def _forbids(one: Site, other: Site) -> bool:
-    kept = {each.made: each.step for each in one.calls if each.keeps_result}
-    return any(each.storage in kept and each.step > kept[each.storage] for each in other.calls)
+    """Whether another operation would overwrite what a grad node keeps of the results of one, were both in place: then they are on one storage."""
+    kept: dict[int, list[Call]] = {}
+    for each in one.calls:
+        if each.kept_until >= 0:
+            kept.setdefault(each.storage, []).append(each)
+            if each.keeps_result or each.part is not None:  # else what keeps its result forbids to overwrite that anyway
+                kept.setdefault(each.made, []).append(each)
+    return any(
+        before.step < each.step <= before.kept_until for each in other.calls for before in kept.get(each.storage, ())
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +115,8 @@ def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
 
 def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
     operands = {_operands(recording, where.node, each) for each in runs}
-    form = Form(*max(operands), flag=where.flag)
+    second, number, part = max(operands)
+    form = Form(second, number, None if part < 0 else part, where.flag)
     program, node = source_tree_of(recording, where.source), where.node
     # Of a sum, it is not always the same operand that may be overwritten.
     if (
@@ -119,16 +129,20 @@ def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
     return Site(where.source, where.line, where.column, where.op, where.code, tuple(runs), node, form)
 
 
-def _operands(recording: Recording, node: ast.expr | None, call: Call) -> tuple[bool, bool]:
-    """Returns whether a run would overwrite its second operand, and whether the other one is a number."""
+def _operands(recording: Recording, node: ast.expr | None, call: Call) -> tuple[bool, bool, int]:
+    """Returns whether a run would overwrite its second operand, whether the other one is a number, and the part that it would write, or -1."""
     step = recording.steps[call.step]
+    if call.part is not None:
+        return False, False, call.part
     second, number = call.position == 1 or step.op in REFLECTED, False
     if isinstance(node, ast.BinOp):
         before = recording.before(step.index).tensors
-        number = sum(each in before for each in step.inputs) == 1
+        seen = {**{key: each for key, each in step.tensors if each is not None}, **before}
+        # A number has become a tensor without axes. A new one with axes is older than the recording.
+        number = sum(each in before or (each in seen and seen[each].shape != ()) for each in step.inputs) == 1
         if number and not second:
-            second = isinstance(node.left, ast.Constant) or ast.unparse(node.right) in before[call.operand].names
-    return second, number
+            second = isinstance(node.left, ast.Constant) or ast.unparse(node.right) in seen[call.operand].names
+    return second, number, -1
 
 
 def _written(recording: Recording, step: Step) -> _Written:

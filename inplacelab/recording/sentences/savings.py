@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from inplacelab.language import Text, enumerated
 from inplacelab.place import Place
@@ -65,6 +66,10 @@ _TRIED = Text(
     "Tried with {0}: losses, gradients, updates, named tensors and output are equal to the bit. The program ran {1} times.",
     "已用 {0}试验：损失、梯度、参数更新、有名称的张量和输出逐位相同。程序共运行 {1} 次。",
 )
+_NONE_WORKS = Text(
+    "Tried: the program fails or gives other results whichever of them is in place. It ran {0} times.",
+    "已试验：无论改写其中哪一个，程序都会出错或结果不同。程序共运行 {0} 次。",
+)
 _DATA = Text("{0} sets of data", "{0} 组数据"), Text("its own data only", "程序自己的数据")
 _EARLY = Text("Each run was ended before the program would have ended.", "每次运行都在程序自行结束之前停止。")
 _NONE = Text(
@@ -84,7 +89,7 @@ _INSTEAD = Text("May write in place, but not together with others:", "可以改�
 _NO_EDIT = Text("Nothing forbids these, but no edit is known:", "操作数可以覆盖，但程序文本没有显示如何修改：")
 _FORBIDDEN = Text("Must stay out of place:", "不能改为原地操作：")
 _DIFFERING = Text(
-    "Tried and left out, as the program fails or gives other results:", "试验后舍弃（程序出错，或结果不同）："
+    "Tried and left out, as the program fails or gives other results with them:", "试验后舍弃（程序出错，或结果不同）："
 )
 _WRITTEN = Text("In place already, and saves 0 bytes:", "已是原地操作，但节省的是 0 字节：")
 _WOULD_BE_FREED = Text(
@@ -96,7 +101,7 @@ _KEEPS_COPY = Text(
     "{node} 保存了被覆盖的值的副本（{size}）；若不原地写入，它保存的就是 {x} 本身",
 )
 _A_NODE = Text("a grad node", "某个梯度节点")
-_ITEM = Text("  {0} {1}: {2}", "  {0} {1}：{2}")
+_ITEM = Text("  {0}: {1}", "  {0}：{1}")
 _SAVED = Text("{0}; {1}", "{0}；{1}")
 _HELD = Text("When backward begins", "反向传播开始时")
 _PEAK = Text("Peak", "峰值")
@@ -115,22 +120,35 @@ _BLANK = Text("", "")
 _END = Text(".", "。")
 
 
+Verdict = Literal["offered", "saves_nothing", "instead", "no_edit", "forbidden", "differs"]
+"""What is said of an operation. "offered": it may write in place, and saves memory; "saves_nothing": it may; "instead": it may, but not
+together with others that save more; "no_edit": nothing forbids it, but the text does not show how; "forbidden": a fact forbids it;
+"differs": it was tried, and the program fails or gives other results."""
+_HEADINGS: Mapping[Verdict, Text] = {
+    "offered": _OFFERED, "saves_nothing": _SAVES_NOTHING, "instead": _INSTEAD, "no_edit": _NO_EDIT, "forbidden": _FORBIDDEN, "differs": _DIFFERING,
+}  # fmt: skip
+
+
+def verdict(advice: Advice, site: Site) -> Verdict:
+    """Returns what is said of an operation."""
+    if site in advice.offered:
+        return "offered"
+    if advice.measured is not None and site in advice.measured.differing:
+        return "differs"
+    if not site.may:
+        return "no_edit" if site.obstacle is None else "forbidden"
+    return "instead" if site.bytes else "saves_nothing"
+
+
 def lines(advice: Advice) -> list[Text]:
     """Returns what is known of where a program may write in place, without the edits."""
     said = [_how(advice)]
-    differing = () if advice.measured is None else advice.measured.differing
-    others = [each for each in advice.sites if each.may and each not in (*advice.offered, *differing)]
-    for heading, some in (
-        (_OFFERED, sorted(advice.offered, key=lambda each: -each.bytes)),
-        (_SAVES_NOTHING, [each for each in others if not each.bytes]),
-        (_INSTEAD, [each for each in others if each.bytes]),
-        (_NO_EDIT, [each for each in advice.sites if not each.may and each.obstacle is None]),
-        (_FORBIDDEN, [each for each in advice.sites if each.obstacle is not None]),
-        (_DIFFERING, differing),
-    ):
-        said += _section(heading, [_item(advice, each, counted=heading is _OFFERED) for each in some])
+    judged = {each: verdict(advice, each) for each in advice.sites}
+    for one, heading in _HEADINGS.items():
+        some = advice.offered if one == "offered" else [each for each in advice.sites if judged[each] == one]
+        said += _section(heading, [_item(advice, each, counted=one == "offered") for each in some])
     written = saving_nothing(advice.recording, advice.before)
-    said += _section(_WRITTEN, [_item_written(advice.recording, each) for each in written])
+    said += _section(_WRITTEN, [_said(advice, each.site, reason_of_written(advice, each)) for each in written])
     if not advice.sites:
         said += [_BLANK, _NONE]
     if advice.offered:
@@ -154,12 +172,23 @@ def reason(advice: Advice, site: Site) -> Text:
     saving = [each for each in site.calls if each.saves]
     if not saving:
         return _COPIES if any(each.copies for each in site.calls) else _EMPTY
-    if site not in advice.offered and not (advice.measured is not None and site in advice.measured.differing):
+    if verdict(advice, site) == "instead":
         others = [
             each for each in advice.offered if {one.storage for one in site.calls} & {one.made for one in each.calls}
         ]
         return _EXCLUDED.format(_one_by_one(recording, others or advice.offered[:1]))
     return _safe(recording, saving)
+
+
+def reason_of_written(advice: Advice, written: Written) -> Text:
+    """Returns why an in-place operation of the program saves nothing."""
+    step, recording = written.steps[-1], advice.recording
+    x = _operand(recording, step, step.inputs[0])
+    if not written.copy:
+        return _WOULD_BE_FREED.format(x=x)
+    node = None if step.kept is None else recording.state(step.index).nodes.get(step.kept)
+    name = terms_of(recording).in_framework_words(_A_NODE) if node is None else quoted(node.name)
+    return _KEEPS_COPY.format(node=name, size=byte_count(written.copy), x=x)
 
 
 def operation(advice: Advice, site: Site) -> Text:
@@ -178,9 +207,11 @@ def short_code(site: Site) -> str:
 
 def _item(advice: Advice, site: Site, *, counted: bool) -> Text:
     said = reason(advice, site)
-    if counted:
-        said = _SAVED.format(byte_count(site.bytes), said)
-    return _ITEM.format(_line(advice.recording, site), quoted(short_code(site)), said)
+    return _said(advice, site, _SAVED.format(byte_count(site.bytes), said) if counted else said)
+
+
+def _said(advice: Advice, site: Site, said: Text) -> Text:
+    return _ITEM.format(operation(advice, site), said)
 
 
 def _line(recording: Recording, site: Site) -> Text:
@@ -266,18 +297,6 @@ def _name(recording: Recording, step: Step, tensor: int) -> Text | None:
     return quoted(bare_name(name)) if name else None
 
 
-def _item_written(recording: Recording, each: Written) -> Text:
-    step = each.steps[-1]
-    x = _operand(recording, step, step.inputs[0])
-    node = None if step.kept is None else recording.state(step.index).nodes.get(step.kept)
-    if not each.copy:
-        said = _WOULD_BE_FREED.format(x=x)
-    else:
-        name = terms_of(recording).in_framework_words(_A_NODE) if node is None else quoted(node.name)
-        said = _KEEPS_COPY.format(node=name, size=byte_count(each.copy), x=x)
-    return _ITEM.format(_line(recording, each.site), quoted(short_code(each.site)), said)
-
-
 # --- all together ------------------------------------------------------------------------------------------------------
 
 
@@ -285,6 +304,8 @@ def _how(advice: Advice) -> Text:
     tried = advice.measured
     if tried is None:
         return _NOT_TRIED if advice.offered else _NOTHING_TO_TRY
+    if not advice.offered:
+        return _NONE_WORKS.format(tried.runs)
     data = _DATA[0].format(tried.seeds) if tried.seeds > 1 else _DATA[1]
     said = _TRIED.format(data, tried.runs)
     return said + Text(" ", "") + _EARLY if tried.early else said
