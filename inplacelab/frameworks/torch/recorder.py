@@ -98,6 +98,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
             Patch(torch.autograd, "_engine_run_backward", self._runs_pass),
             Patch(torch.Tensor, "set_", self.called, unless=partial(interception.is_off, mode)),
             Patch(torch.nn.Module, "__init__", self._constructs),
+            Patch(torch.nn.Module, "__setstate__", self._copies),
             # Versions before 2.3 do not have it.
             *([Patch(torch.utils, "swap_tensors", self._swaps)] if hasattr(torch.utils, "swap_tensors") else []),
         )
@@ -214,10 +215,21 @@ class TorchRecorder(CallRecorder[TorchCall]):
         result = run(*args, **kwargs)
         kind = class_name(type(args[0])) if args else ""
         if kind in IN_PLACE.modules and not self._inside:
-            while frame is not None and frame.f_code.co_name == "__init__" and not self.program.has(frame):
+            while frame is not None and _initializes(frame, args[0]) and not self.program.has(frame):
                 frame = frame.f_back
             if frame is not None and self.program.has(frame) and (call := self._called_at(frame)) is not None:
                 self._constructed[args[0]] = events.RanIn(kind, *call)
+        return result
+
+    def _copies(
+        self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType | None
+    ) -> Any:
+        """Runs the `__setstate__` of a module: a copy, such as of `copy.deepcopy`, writes in place if its original does."""
+        result = run(*args, **kwargs)
+        if frame is not None and frame.f_code.co_name == "_reconstruct":
+            original = frame.f_locals.get("x")
+            if isinstance(original, torch.nn.Module) and original in self._constructed:
+                self._constructed[args[0]] = self._constructed[original]
         return result
 
     def _called_at(self, frame: FrameType) -> tuple[int, int, int, int, int] | None:
@@ -441,6 +453,11 @@ class TorchRecorder(CallRecorder[TorchCall]):
                     self.emit(events.OperationDone(
                         "swap_tensors", "reallocated", inputs, one.operand, {}, one.node, place, *live_and_peak,
                     ))  # fmt: skip
+
+
+def _initializes(frame: FrameType, module: Any) -> bool:
+    """Whether a frame is that of an `__init__` of a module."""
+    return frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is module
 
 
 def _threads() -> int:

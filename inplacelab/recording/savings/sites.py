@@ -79,7 +79,7 @@ def _forbids(one: Site, other: Site) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """An operation as the text has it."""
+    """An operation as the text has it. Of the call that constructs modules of several classes, `op` is ""."""
 
     source: int
     line: int
@@ -87,7 +87,7 @@ class _Written:
     op: str
     code: str = ""
     node: ast.expr | None = field(default=None, compare=False)
-    flag: int | None = None
+    flag: int | None = field(default=None, compare=False)
 
 
 def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
@@ -100,8 +100,13 @@ def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
     found: dict[_Written, list[Call]] = {}
     for call in calls(recording, ends=ends):
         found.setdefault(_written(recording, recording.steps[call.step]), []).append(call)
-    made = [_site(recording, where, of_it) for where, of_it in found.items()]
+    made = [_site(recording, where, _known(of_it) if recording.truncated else of_it) for where, of_it in found.items()]
     return tuple(sorted(made, key=lambda each: (each.source, each.line, each.column)))
+
+
+def _known(runs: list[Call]) -> list[Call]:
+    """Returns those runs that were seen to their end, if any were: the recording was cut off while others had it before them."""
+    return [each for each in runs if each.obstacle is None or each.obstacle.why != "lives"] or runs
 
 
 def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
@@ -115,7 +120,8 @@ def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
         or not has_form(program, node, framework_of(recording).in_place, form)
     ):
         node = None
-    return Site(where.source, where.line, where.column, where.op, where.code, tuple(runs), node, form)
+    op = where.op or recording.steps[runs[0].step].op or ""
+    return Site(where.source, where.line, where.column, op, where.code, tuple(runs), node, form)
 
 
 def _written(recording: Recording, step: Step) -> _Written:
@@ -138,7 +144,7 @@ def _constructed(recording: Recording, ran_in: ModuleFacts, op: str) -> _Written
     for each in inside:
         if program and (each.lineno, each.col_offset, each.end_lineno, each.end_col_offset) == wanted:
             flag = framework_of(recording).in_place.modules[ran_in.kind]
-            return _Written(ran_in.source, *program.start(each), op, program.code(each), each, flag)
+            return _Written(ran_in.source, *program.start(each), "", program.code(each), each, flag)
     return _Written(ran_in.source, ran_in.line, 0, op, ran_in.kind)
 
 
