@@ -11,7 +11,7 @@ import ast
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -67,6 +67,7 @@ class Call:
         until: the step after which one of the two storages is gone: until then, one too many was alive.
         end: the step after which both are gone.
         more: the bytes by which the operand's storage is larger: it would live as long as the result.
+        other: the same with the other operand overwritten, of a sum or a product; None if there is none.
     """
 
     step: int
@@ -82,6 +83,7 @@ class Call:
     until: int
     end: int
     more: int
+    other: Call | None = None
 
     @property
     def saves(self) -> bool:
@@ -159,8 +161,9 @@ class _History:
             operand = before.get(step.inputs[position]) or after.get(step.inputs[position])
             if operand is not None and operand.storage in self._lives:
                 found.append(self._call(step, position, operand, result, name in forms.keeps_result, ends=ends))
-        if found:
-            yield min(found, key=lambda each: (each.obstacle is not None, each.copies))
+        best, *others = sorted(found, key=lambda each: (each.obstacle is not None, each.copies)) or [None]
+        if best is not None:
+            yield replace(best, other=others[0]) if others else best
 
     def _call(
         self, step: Step, position: int, operand: TensorFacts, result: TensorFacts, keeps_result: bool, *, ends: bool

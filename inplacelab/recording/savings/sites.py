@@ -104,12 +104,21 @@ def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
     return tuple(sorted(made, key=lambda each: (each.source, each.line, each.column)))
 
 
+def _alike(runs: list[Call]) -> list[Call]:
+    """Returns the runs with the same operand overwritten in each, that which is free in most: in training it may be another one than without gradients."""
+    of_each = [
+        [each if each.position == position or each.other is None else each.other for each in runs] for position in (0, 1)
+    ]
+    return min(of_each, key=lambda found: (sum(each.obstacle is not None for each in found), sum(each.copies for each in found)))
+
+
 def _known(runs: list[Call]) -> list[Call]:
     """Returns those runs that were seen to their end, if any were: the recording was cut off while others had it before them."""
     return [each for each in runs if each.obstacle is None or each.obstacle.why != "lives"] or runs
 
 
 def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
+    runs = _alike(runs)
     seconds = {each.position == 1 or recording.steps[each.step].op in REFLECTED for each in runs}
     form, program, node = Form(True in seconds, where.flag), source_tree_of(recording, where.source), where.node
     # Of a sum, it is not always the same operand that may be overwritten.
