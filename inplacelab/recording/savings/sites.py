@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -63,18 +63,29 @@ class Site:
 def together(found: Iterable[Site]) -> list[Site]:
     """Returns those of some sites that may be written in place at once and save memory, those that save most first.
 
-    One may forbid another: a leaky ReLU in place saves its result, which nothing may overwrite then.
+    One may forbid another, and a loop itself: of two slices of one tensor, neither may be written while a node keeps what was written to the other. A
+    leaky ReLU in place saves its result, which nothing may overwrite then.
     """
     chosen: list[Site] = []
     for site in sorted(found, key=lambda each: -each.bytes):
-        if site.bytes and not any(_forbids(each, site) or _forbids(site, each) for each in chosen):
+        if site.bytes and not any(_forbids(each, site) or _forbids(site, each) for each in [*chosen, site]):
             chosen.append(site)
     return chosen
 
 
 def _forbids(one: Site, other: Site) -> bool:
-    kept = {each.made: each.step for each in one.calls if each.keeps_result}
-    return any(each.storage in kept and each.step > kept[each.storage] for each in other.calls)
+    """Whether another operation would overwrite what a grad node keeps of the results of one, were both in place: then they are on one storage."""
+    kept: dict[int, list[Call]] = {}
+    for each in one.calls:
+        if each.kept_until >= 0:
+            kept.setdefault(each.storage, []).append(each)
+            if (
+                each.keeps_result or each.part is not None
+            ):  # else what keeps its result forbids to overwrite that anyway
+                kept.setdefault(each.made, []).append(each)
+    return any(
+        before.step < each.step <= before.kept_until for each in other.calls for before in kept.get(each.storage, ())
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +118,13 @@ def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
 def _alike(runs: list[Call]) -> list[Call]:
     """Returns the runs with the same operand overwritten in each, that which is free in most: in training it may be another one than without gradients."""
     of_each = [
-        [each if each.position == position or each.other is None else each.other for each in runs] for position in (0, 1)
+        [each if each.position == position or each.other is None else each.other for each in runs]
+        for position in (0, 1)
     ]
-    return min(of_each, key=lambda found: (sum(each.obstacle is not None for each in found), sum(each.copies for each in found)))
+    return min(
+        of_each,
+        key=lambda found: (sum(each.obstacle is not None for each in found), sum(each.copies for each in found)),
+    )
 
 
 def _known(runs: list[Call]) -> list[Call]:
@@ -119,11 +134,13 @@ def _known(runs: list[Call]) -> list[Call]:
 
 def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
     runs = _alike(runs)
-    seconds = {each.position == 1 or recording.steps[each.step].op in REFLECTED for each in runs}
-    form, program, node = Form(True in seconds, where.flag), source_tree_of(recording, where.source), where.node
+    operands = {_operands(recording, where.node, each) for each in runs}
+    second, number, part = max(operands)
+    form = Form(second, number, None if part < 0 else part, where.flag)
+    program, node = source_tree_of(recording, where.source), where.node
     # Of a sum, it is not always the same operand that may be overwritten.
     if (
-        len(seconds) != 1
+        len(operands) != 1
         or program is None
         or node is None
         or not has_form(program, node, framework_of(recording).in_place, form)
@@ -131,6 +148,20 @@ def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
         node = None
     op = where.op or recording.steps[runs[0].step].op or ""
     return Site(where.source, where.line, where.column, op, where.code, tuple(runs), node, form)
+
+
+def _operands(recording: Recording, node: ast.expr | None, call: Call) -> tuple[bool, bool, int]:
+    """Returns whether a run would overwrite its second operand, whether the other one is a number, and the part that it would write, or -1."""
+    step = recording.steps[call.step]
+    if call.part is not None:
+        return False, False, call.part
+    second, number = call.position == 1 or step.op in REFLECTED, False
+    if isinstance(node, ast.BinOp):
+        before = recording.before(step.index).tensors
+        number = sum(each in before for each in step.inputs) == 1
+        if number and not second:
+            second = isinstance(node.left, ast.Constant) or ast.unparse(node.right) in before[call.operand].names
+    return second, number, -1
 
 
 def _written(recording: Recording, step: Step) -> _Written:
@@ -171,3 +202,13 @@ def _edits(recording: Recording, source: int, nodes: Mapping[ast.AST, Form]) -> 
     assert program is not None
     changed = Rewriting(program, framework_of(recording).in_place, nodes).edits()
     return [replace(each, file=file) for each in changed]
+
+
+def by_operation(recording: Recording, steps: Iterable[Step]) -> Iterator[tuple[Site, tuple[Step, ...]]]:
+    """Yields the operations in the text that ran as some steps, each with these steps, in the order of the text."""
+    found: dict[_Written, list[Step]] = {}
+    for step in steps:
+        found.setdefault(_written(recording, step), []).append(step)
+    for each in sorted(found, key=lambda one: (one.source, one.line, one.column)):
+        op = each.op or found[each][0].op or ""
+        yield Site(each.source, each.line, each.column, op, each.code, ()), tuple(found[each])
