@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.spots import replaced
 from inplacelab.recording.savings.joins import changed_part
-from inplacelab.recording.source_tree import ATOMS, SourceTree, root_of
+from inplacelab.recording.source_tree import ATOMS, SourceTree
 from inplacelab.supported import InPlaceForms
 
 _OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
@@ -190,7 +190,7 @@ def form_of(program: SourceTree, call: ast.Call, forms: InPlaceForms) -> int | s
     """
     name, receiver = _called(call), call.func.value if isinstance(call.func, ast.Attribute) else None
     module = _module(program, call.func)
-    if receiver is not None and root_of(receiver) not in program.imported and module != "functional":
+    if receiver is not None and module != "functional" and not _is_imported(program, receiver):
         return "method" if name in forms.methods else None
     if module == "functional" and name in forms.flagged:
         return forms.flagged[name]
@@ -199,6 +199,13 @@ def form_of(program: SourceTree, call: ast.Call, forms: InPlaceForms) -> int | s
     if name in forms.functions and receiver is not None and module != "functional":
         return "function"
     return "operand" if name in forms.methods and call.args else None
+
+
+def _is_imported(program: SourceTree, receiver: ast.expr) -> bool:
+    """Whether a function is called of a module, `nn.functional`, and not of a tensor, such as `torch.ones(3)`."""
+    while isinstance(receiver, ast.Attribute):
+        receiver = receiver.value
+    return isinstance(receiver, ast.Name) and receiver.id in program.imported
 
 
 def _module(program: SourceTree, called: ast.expr) -> str:
