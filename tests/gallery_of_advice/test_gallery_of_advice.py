@@ -104,5 +104,19 @@ def results(path: Path, text: str) -> dict[str, Any]:
 
 
 def test_the_gallery_has_an_example_of_each_answer() -> None:
-    given = {said for path in PROGRAMS for line in answers(path.read_text(encoding="utf-8")).values() for _, said in line}
-    assert given >= {"may", "kept", "read", "leaf", "views", "expanded", "shape", "dtype", "copy", "conflict", "no form"}
+    given = {
+        said for path in PROGRAMS for line in answers(path.read_text(encoding="utf-8")).values() for _, said in line
+    }
+    assert given >= {
+        "may",
+        "kept",
+        "read",
+        "leaf",
+        "views",
+        "expanded",
+        "shape",
+        "dtype",
+        "copy",
+        "conflict",
+        "no form",
+    }

@@ -79,7 +79,8 @@ def _forbids(one: Site, other: Site) -> bool:
     for each in one.calls:
         if each.kept_until >= 0:
             kept.setdefault(each.storage, []).append(each)
-            if each.keeps_result or each.part is not None:  # else what keeps its result forbids to overwrite that anyway
+            # What else keeps its result forbids to overwrite that anyway.
+            if each.keeps_result or each.part is not None:
                 kept.setdefault(each.made, []).append(each)
     return any(
         before.step < each.step <= before.kept_until for each in other.calls for before in kept.get(each.storage, ())
