@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import decode_source
 from pathlib import Path
@@ -217,7 +217,7 @@ def recorded(
         is_judged=judged.is_whole,
         is_corrected=not judged.left_wrong,
         keeps_order=asked.edits is None or keeps_order(recording, session.began, asked.edits),
-        recording=recording if asked.recorded else None,
+        recording=replace(recording) if asked.recorded else None,  # without what was found in it, of which some cannot be pickled
     )
 
 

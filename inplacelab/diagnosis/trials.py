@@ -243,7 +243,6 @@ class Trials:
         if not fails and outcome.early and not outcome.wrong:
             outcome = self.run(())
         self._budget.seconds = max(TOGETHER, outcome.seconds * BUDGET)
-        self._libraries = outcome.libraries
         self._until = time.monotonic() + self._budget.seconds
         if outcome.error:
             self._failing = 0 if outcome.reached is None else outcome.reached.failing
@@ -390,6 +389,7 @@ class Trials:
             if not outcome.exists():
                 return Outcome(str(_PROCESS_ENDED.format(status)))
             found: Outcome = pickle.loads(outcome.read_bytes())  # written by our own process
+            self._libraries = self._libraries or found.libraries
 
             def back(name: str) -> str:
                 return name.replace(str(copy), str(self._folder), 1)

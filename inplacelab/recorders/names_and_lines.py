@@ -221,7 +221,7 @@ class NamesAndLines:
 
     def constructed(self, module: Any, frame: FrameType | None) -> None:
         """Notes, when the `__init__` of a library's module runs, where the program constructs it, if it does so itself."""
-        while frame is not None and frame.f_code.co_name == "__init__" and not self._program.has(frame):
+        while frame is not None and _initializes(frame, module) and not self._program.has(frame):
             frame = frame.f_back
         if frame is None or not self._program.has(frame):
             return
@@ -235,6 +235,17 @@ class NamesAndLines:
         place = events.RanIn(kind, source.number, source.line(line), column, source.line(end_line), end_column)
         self._constructed[id(module)] = weakref.ref(module), place
 
+    def copied(self, module: Any, original: Any) -> None:
+        """Notes that a module is a copy of another one, as which it writes in place or not."""
+        alive, place = self._constructed.get(id(original), (lambda: None, None))
+        if place is not None and alive() is original:
+            self._constructed[id(module)] = weakref.ref(module), place
+
     def place(self, frame: FrameType | None) -> Place | None:
         """Returns, at an event, the program's place; None if the program is not on the stack."""
         return self._program.place(self.frames(frame), root=self.root, owners=self._owners)
+
+
+def _initializes(frame: FrameType, module: Any) -> bool:
+    """Whether a frame is that of an `__init__` of a module."""
+    return frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is module

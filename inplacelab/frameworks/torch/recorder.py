@@ -95,6 +95,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
             Patch(torch.autograd, "_engine_run_backward", self._runs_pass),
             Patch(torch.Tensor, "set_", self.called, unless=partial(interception.is_off, mode)),
             Patch(torch.nn.Module, "__init__", self._runs_init),
+            Patch(torch.nn.Module, "__setstate__", self._copies),
             # Versions before 2.3 do not have it.
             *([Patch(torch.utils, "swap_tensors", self._swaps)] if hasattr(torch.utils, "swap_tensors") else []),
         )
@@ -209,6 +210,15 @@ class TorchRecorder(CallRecorder[TorchCall]):
         result = run(*args, **kwargs)
         if args:
             self.constructs(args[0], frame)
+        return result
+
+    def _copies(
+        self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType | None
+    ) -> Any:
+        """Runs the `__setstate__` of a module: a copy, such as of `copy.deepcopy`, writes in place if its original does."""
+        result = run(*args, **kwargs)
+        if frame is not None and frame.f_code.co_name == "_reconstruct":
+            self.names.copied(args[0], frame.f_locals.get("x"))
         return result
 
     def _foresee(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

@@ -127,8 +127,12 @@ class Rewriting:
         given = list(map(self._code, call.args))
         if isinstance(form, int):
             keywords = [each for each in keywords if not each.startswith(f"{FLAG}=")]
+            unpacked = [each for each in keywords if each.startswith("**")]
             if len(given) > form:
                 given[form] = "True"
+            elif unpacked:  # it may be among them
+                keywords = [each for each in keywords if each not in unpacked]
+                keywords.append(f'**{{{", ".join(unpacked)}, "{FLAG}": True}}')
             else:
                 keywords.append(f"{FLAG}=True")
             return f"{self._code(call.func)}({', '.join([*given, *keywords])})"

@@ -70,6 +70,7 @@ class Call:
         more: the bytes by which the operand's storage is larger: it would live as long as the result.
         kept_until: the last step at which a grad node keeps its result, or would; -1 if none does.
         part: the position of the part that it changes, if it joins a tensor of parts of the operand.
+        other: the same with the other operand overwritten, of a sum or a product; None if there is none.
     """
 
     step: int
@@ -87,6 +88,7 @@ class Call:
     more: int
     kept_until: int = -1
     part: int | None = None
+    other: Call | None = None
 
     @property
     def saves(self) -> bool:
@@ -176,8 +178,9 @@ class _History:
                 found.append(
                     self._call(step, position, operand, result, keeps_result=name in forms.keeps_result, ends=ends)
                 )
-        if found:
-            yield min(found, key=lambda each: (each.obstacle is not None, each.copies))
+        best, *others = sorted(found, key=lambda each: (each.obstacle is not None, each.copies)) or [None]
+        if best is not None:
+            yield replace(best, other=others[0]) if others else best
 
     def _joined(self, step: Step, result: TensorFacts, *, ends: bool) -> Iterator[Call]:
         """Yields a run of an operation that joins a tensor again, of which one part has changed."""

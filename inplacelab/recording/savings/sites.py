@@ -89,7 +89,7 @@ def _forbids(one: Site, other: Site) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """An operation as the text has it."""
+    """An operation as the text has it. Of the call that constructs modules of several classes, `op` is ""."""
 
     source: int
     line: int
@@ -97,7 +97,7 @@ class _Written:
     op: str
     code: str = ""
     node: ast.expr | None = field(default=None, compare=False)
-    flag: int | None = None
+    flag: int | None = field(default=None, compare=False)
 
 
 def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
@@ -110,11 +110,29 @@ def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
     found: dict[_Written, list[Call]] = {}
     for call in calls(recording, ends=ends):
         found.setdefault(_written(recording, recording.steps[call.step]), []).append(call)
-    made = [_site(recording, where, of_it) for where, of_it in found.items()]
+    made = [_site(recording, where, _known(of_it) if recording.truncated else of_it) for where, of_it in found.items()]
     return tuple(sorted(made, key=lambda each: (each.source, each.line, each.column)))
 
 
+def _alike(runs: list[Call]) -> list[Call]:
+    """Returns the runs with the same operand overwritten in each, that which is free in most: in training it may be another one than without gradients."""
+    of_each = [
+        [each if each.position == position or each.other is None else each.other for each in runs]
+        for position in (0, 1)
+    ]
+    return min(
+        of_each,
+        key=lambda found: (sum(each.obstacle is not None for each in found), sum(each.copies for each in found)),
+    )
+
+
+def _known(runs: list[Call]) -> list[Call]:
+    """Returns those runs that were seen to their end, if any were: the recording was cut off while others had it before them."""
+    return [each for each in runs if each.obstacle is None or each.obstacle.why != "lives"] or runs
+
+
 def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
+    runs = _alike(runs)
     operands = {_operands(recording, where.node, each) for each in runs}
     second, number, part = max(operands)
     form = Form(second, number, None if part < 0 else part, where.flag)
@@ -127,7 +145,8 @@ def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
         or not has_form(program, node, framework_of(recording).in_place, form)
     ):
         node = None
-    return Site(where.source, where.line, where.column, where.op, where.code, tuple(runs), node, form)
+    op = where.op or recording.steps[runs[0].step].op or ""
+    return Site(where.source, where.line, where.column, op, where.code, tuple(runs), node, form)
 
 
 def _operands(recording: Recording, node: ast.expr | None, call: Call) -> tuple[bool, bool, int]:
@@ -164,7 +183,7 @@ def _constructed(recording: Recording, ran_in: ModuleFacts, op: str) -> _Written
     for each in inside:
         if program and (each.lineno, each.col_offset, each.end_lineno, each.end_col_offset) == wanted:
             flag = framework_of(recording).in_place.modules[ran_in.kind]
-            return _Written(ran_in.source, *program.start(each), op, program.code(each), each, flag)
+            return _Written(ran_in.source, *program.start(each), "", program.code(each), each, flag)
     return _Written(ran_in.source, ran_in.line, 0, op, ran_in.kind)
 
 
