@@ -66,3 +66,10 @@ def test_a_line_is_told_as_a_whole() -> None:
     assert "What `MultiplyGradNode` (line 3) kept is now stale: `b` (as its first and second operands)." in wrote.en
     assert "Backward began at `SumGradNode` (line 3)." in failed.en
     assert "`RuntimeError`. Line 3: kept: `MultiplyGradNode` keeps `b`" in failed.en
+
+
+@pytest.mark.oracle
+def test_a_write_inside_a_module_is_not_the_operator_of_its_line() -> None:
+    recording = run("import torch\nnorm, x = torch.nn.BatchNorm1d(2), torch.ones(3, 2)\ny = norm(x) + x\n").recording
+    added = [step for step in recording.on_line(3) if step.op in ("add", "add_")]
+    assert [code_of(recording, step) for step in added] == ["add_", "norm(x) + x"]
