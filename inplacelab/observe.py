@@ -73,6 +73,9 @@ class Observer:
     def tensors_returned(self, tensors: Sequence[Any]) -> None:
         """Called when the program receives tensors that no operation reports: results of `paddle.grad`, a `deepcopy`."""
 
+    def constructed(self, module: Any) -> None:
+        """Called when a module of `nn` is constructed, in its `__init__`."""
+
     def unreported_code_ran(self) -> None:
         """Called after the program's code ran in `silently`: its operations were not reported, but may have written to tensors."""
 

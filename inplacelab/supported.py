@@ -117,25 +117,34 @@ class InPlaceForms:
         flagged: functions that write in place with `inplace=True`, each with the position of that argument.
         modules: classes of modules that do, the same.
         functions: functions that there are with an underscore: `torch.relu_`.
+        functional: functions of `nn.functional` that there are with one: `F.relu_`.
         methods: methods of tensors that there are with one: `x.relu_()`.
+        scalars: methods that write an operator with a number in place, by the operator's name: `x.scale_(2)` for "mul". {} stands for the number.
+            "" if there is none. Of other operators, the method takes numbers, too.
         keeps_result: operations whose in-place form saves the result, where the ordinary form saves the operand. The in-place forms of all others
             that save their operand save a copy of it.
         either: operations that may overwrite the second operand as well as the first.
         augments: whether `x += y` writes in place.
+        joins: operations that join tensors: one that is changed in one part, and joined again, may be written in that part alone.
+        casts: operations that change the type of elements. They have no in-place form, which is told.
     """
 
     flagged: Mapping[str, int] = field(default_factory=dict)
     modules: Mapping[str, int] = field(default_factory=dict)
     functions: frozenset[str] = frozenset()
+    functional: frozenset[str] = frozenset()
+    scalars: Mapping[str, str] = field(default_factory=dict)
     methods: frozenset[str] = frozenset()
     keeps_result: frozenset[str] = frozenset()
     either: frozenset[str] = frozenset()
     augments: bool = False
+    joins: frozenset[str] = frozenset()
+    casts: frozenset[str] = frozenset()
 
     @cached_property
     def names(self) -> frozenset[str]:
         """All operations with an in-place form."""
-        return frozenset({*self.flagged, *self.functions, *self.methods})
+        return frozenset({*self.flagged, *self.functions, *self.functional, *self.methods, *self.joins, *self.casts})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """Implements the command line: `inplacelab record script.py -o page.html`, `inplacelab explain script.py`,
-`inplacelab compare a.py b.py`, `inplacelab show recording.json`, `inplacelab share script.py --gif steps.gif`, `inplacelab lab`.
+`inplacelab advise script.py`, `inplacelab compare a.py b.py`, `inplacelab show recording.json`, `inplacelab share script.py --gif steps.gif`, `inplacelab lab`.
 
 The exit status is 0: done; 1: the program failed, or there is nothing to show; 2: the command is not valid; 130, 141 and 143: stopped by Ctrl-C, by a closed pipe, by SIGTERM.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from inplacelab.cli import commands, explain, lab, output
+from inplacelab.cli import advise, commands, explain, lab, output
 from inplacelab.cli.arguments import CannotError, Parser, language_of
 from inplacelab.cli.output import is_open, say
 from inplacelab.cli.script import INTERRUPTED, PIPE_CLOSED
@@ -47,6 +47,14 @@ _COMMANDS = {
         ),
         explain.add_to,
         explain.run,
+    ),
+    "advise": Command(
+        Text(
+            "Run a script or a module again and again, and say where it may write in place, what that saves, and why not elsewhere.",
+            "反复运行脚本或模块，指出哪些地方可以改为原地操作、能节省多少内存，以及其余各处为什么不行。",
+        ),
+        advise.add_to,
+        advise.run,
     ),
     "compare": Command(
         Text(

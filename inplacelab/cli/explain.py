@@ -25,6 +25,7 @@ from inplacelab.diagnosis.recorded_failures import EVENTS, JUDGING, finding, han
 from inplacelab.diagnosis.report import (
     paint_for,
     report,
+    report_changed,
     report_not_tried,
     report_of_advice,
     report_of_trials,
@@ -32,7 +33,7 @@ from inplacelab.diagnosis.report import (
     reports_of_wrong,
 )
 from inplacelab.diagnosis.trial_run import STEPS
-from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, Tried, text_of, write
+from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, Tried, changed_since, write
 from inplacelab.diagnosis.wrong_gradients import elements_of, settled
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use, framework_of_script, not_installed
@@ -184,9 +185,6 @@ _ONE_OUTPUT = Text(
     "{0} 个进程会把 {0} 份文档写到同一个标准输出；请让每个进程各写一个文件：-o report.json",
 )
 _OTHER_TEXT = Text("the text of {0} is not that which ran", "{0} 的内容不是运行时的内容")
-_NOT_WRITTEN = Text(
-    "{0} has changed since the fix was tried, so it was not written.", "{0} 在尝试改法之后被修改过，因此没有写入。"
-)
 _CANNOT_CHECK = Text(
     "--check compares gradients with those of inplacelab's engine, on which programs of {0!r} are not run; leave the option out",
     "--check 把梯度与 inplacelab 引擎的结果比较，而 {0!r} 的程序不在该引擎上运行；请去掉该选项",
@@ -421,13 +419,13 @@ def _tried(
     sources = {each.file: trials.read(each.file) for fix in tried.fixes for each in fix.edits}
     # What computes something else on purpose is shown, and never written.
     written = next((each for each in tried.fixes if options.fix and each.checked not in ("runs", "renewed")), None)
-    changed = next((name for name, text in sources.items() if written is not None and _now(name) != text), None)
+    changed = None if written is None else changed_since(sources)
     if written is not None and changed is None:
-        write(written)
+        write(written.edits)
         _say(options, report_written())
     elif changed is not None:
         written = None
-        _say(options, _NOT_WRITTEN.format(shown_file(changed)))
+        _say(options, report_changed(changed))
     seen = _with_tried(seen, tried.fixes, sources, written)
     return seen, Attempts(tried.count, said), of_program(tried.fixes, main.path)
 
@@ -457,14 +455,6 @@ def _with_another_text(seen: Seen) -> str | None:
     return None
 
 
-def _now(name: str) -> str | None:
-    """Returns the text that a file has now; None if it cannot be read."""
-    try:
-        return text_of(name)
-    except (OSError, SyntaxError, ValueError):
-        return None
-
-
 def _say_tried(options: argparse.Namespace, framework: Framework, seen: Seen, tried: Tried) -> str | None:
     """Says what came of trying fixes. Returns it if none works."""
     if seen.error is None:  # the report has said what is wrong, and copies do not help
@@ -492,7 +482,7 @@ def _not_tried(options: argparse.Namespace, why: Text) -> Attempts:
 def _written(options: argparse.Namespace, main: Main, seen: Seen) -> Seen:
     """Writes the first fix that was checked in this process."""
     fix = seen.checked[0]
-    write(replace(fix, edits=tuple(replace(each, file=each.file or str(main.path)) for each in fix.edits)))
+    write([replace(each, file=each.file or str(main.path)) for each in fix.edits])
     _say(options, report_written())
     if seen.ended is None:
         return seen

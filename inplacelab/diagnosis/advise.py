@@ -28,8 +28,10 @@ SLOWDOWN = 8
 """A recorded run takes about so many times as long as another one."""
 OTHERS = (1, 2)
 """The numbers of the other sets of data."""
-MOST_RUNS = 32
+MOST_RUNS = 40
 """A program runs at most so often."""
+_LEFT_FREE = 2 * (1 + len(OTHERS)) + 2
+"""So many runs one attempt may need, and the two after all of them that measure memory."""
 
 _RANDOM = Text(
     "the program does not give the same results when it runs again, with the same seeds: so nothing can be compared",
@@ -116,7 +118,7 @@ class Advising:
 
     def _working(self, found: Advice, some: list[Site]) -> list[Site]:
         """Returns the largest part of some operations, as far as that can be found by halving, with which all results are equal."""
-        if not some or self.runs >= MOST_RUNS:
+        if not some:
             return []
         if self._is_equal(found, some):
             return some
@@ -129,6 +131,8 @@ class Advising:
         return max(first, second, key=lambda part: sum(each.bytes for each in part))
 
     def _is_equal(self, found: Advice, some: Sequence[Site]) -> bool:
+        if self.runs + _LEFT_FREE > MOST_RUNS:
+            return False
         self.tell(_TRYING.format(len(some)))
         changed, but = edits(found.recording, some), overwritten_names(found.recording, some)
         for number in (OWN, *OTHERS):

@@ -43,6 +43,9 @@ _ONLY_CELLS = Text(
 )
 _NOT_TRIED = Text("No fix was tried: {0}.", "没有尝试改法：{0}。")
 _WRITTEN = Text("Written.", "已写入文件。")
+_CHANGED = Text(
+    "{0} has changed since this was tried, so it was not written.", "{0} 在试验之后被修改过，因此没有写入。"
+)
 _MORE = Text("({0} more of this kind.)", "（另有 {0} 处同类情况。）")
 _NOTHING = Text("", "")
 _UNKNOWN = Text("(its text is not known)", "（内容未知）")
@@ -147,6 +150,11 @@ def report_not_tried(why: Text) -> str:
 def report_written() -> str:
     """Returns that a fix was written."""
     return str(_WRITTEN)
+
+
+def report_changed(file: str) -> str:
+    """Returns that nothing was written, as a file has another text now."""
+    return str(_CHANGED.format(shown_file(file)))
 
 
 # ---- lines of the program, underlined, in color on a terminal -------------------------------------------------------------

@@ -76,10 +76,21 @@ def text_of(path: str) -> str:
     return SourceFile.read(path).text
 
 
-def write(fix: FixFacts) -> None:
-    """Writes a fix into the files that it edits."""
-    for name, (_, text) in changed(fix.edits, text_of).items():
+def write(edits: Sequence[EditFacts]) -> None:
+    """Writes edits into the files that they edit."""
+    for name, (_, text) in changed(edits, text_of).items():
         SourceFile.read(name).write(name, text)
+
+
+def changed_since(texts: Mapping[str, str]) -> str | None:
+    """Returns the first of some files that has another text now, or cannot be read any more; None if there is none."""
+    for name, text in texts.items():
+        try:
+            if text_of(name) != text:
+                return name
+        except (OSError, SyntaxError, ValueError):
+            return name
+    return None
 
 
 LARGEST = 64 << 20

@@ -52,6 +52,8 @@ class Layer(Movable, Parts):
 
     def __init__(self, name_scope: str | None = None, dtype: str | None = None) -> None:
         super().__init__()
+        for each in modes.current().listeners:
+            each.constructed(self)
         kind = name_scope.lower() if name_scope else _snake(type(self).__name__)
         self._full_name = f"{kind}_{next(_serials.setdefault(kind, count()))}"
         self._dtype, self.training = dtype, True

@@ -174,7 +174,7 @@ class CallRecorder(Generic[C]):
         self._begun = False
         # How many calls run: they may run code of the program, such as a hook that packs what a node saves.
         self._inside = 0
-        self._in_place = frameworks()[self.framework].in_place.names
+        self._in_place = frameworks()[self.framework].in_place
         self._failed = FailedCall()  # the last call that has raised
         protect = self.guard.protect
         self._before, self._after = protect(self._call_begins), protect(self._call_ended)
@@ -470,13 +470,13 @@ class CallRecorder(Generic[C]):
         self.emit(events.OperationDone(
             call.kind.name, category, inputs, output, {}, node, call.place, *self.live_and_peak(), slots_are, copied, depends,
             self.tracks() if self.tracks else None, self.names.module(sys._getframe(1)) if category == "in-place" else "",
-            self._ran_in(sys._getframe(1)) if call.kind.name in self._in_place else None,
+            self.names.ran_in(sys._getframe(1)) if call.kind.name in self._in_place.names else None,
         ))  # fmt: skip
 
-    def _ran_in(self, frame: FrameType) -> events.RanIn | None:
-        """Returns what is known of the library's module that ran an operation; None if the program called it."""
-        module = self.names.running_module(frame)
-        return None if module is None else events.RanIn(class_name(type(module)))
+    def constructs(self, module: Any, frame: FrameType | None) -> None:
+        """Notes where the program has constructed a module that may write in place."""
+        if class_name(type(module)) in self._in_place.modules and not self._inside and self.guard.is_here():
+            self.names.constructed(module, frame)
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from types import FrameType
 from typing import Any, Protocol
 
@@ -10,7 +12,7 @@ from inplacelab.place import Place
 from inplacelab.recorders import events
 from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.program import Owned, Program, Scope, code_of, scopes_of
-from inplacelab.recorders.static import member, module_of
+from inplacelab.recorders.static import class_name, member, module_of
 
 
 class Known(Protocol):
@@ -68,6 +70,7 @@ class NamesAndLines:
             code for each in recorder.watched.holders if (code := code_of(member(each, "__call__"))) is not None
         }
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
+        self._constructed: dict[int, tuple[Callable[[], Any], events.RanIn]] = {}  # modules, by their addresses
         self._told = False  # the program is instrumented, or traced
         self.root: FrameType | None = None
         self._globals: list[Scope] = []
@@ -206,13 +209,31 @@ class NamesAndLines:
             frame = frame.f_back
         return self._bindings.name_of_module(modules)
 
-    def running_module(self, frame: FrameType | None) -> Any:
-        """Returns, at an event, the library's module that the program has called and that is running, the innermost; None if there is none."""
+    def ran_in(self, frame: FrameType | None) -> events.RanIn | None:
+        """Returns, at an event, what is known of the library's module that the program has called and that is running, the innermost; None if there is none."""
         while frame is not None and frame is not self.root and not self._program.has(frame):
             if frame.f_code in self._calls:
-                return scopes_of([frame])[0].names.get("self")
+                module = scopes_of([frame])[0].names.get("self")
+                alive, place = self._constructed.get(id(module), (lambda: None, None))
+                return place if place is not None and alive() is module else events.RanIn(class_name(type(module)))
             frame = frame.f_back
         return None
+
+    def constructed(self, module: Any, frame: FrameType | None) -> None:
+        """Notes, when the `__init__` of a library's module runs, where the program constructs it, if it does so itself."""
+        while frame is not None and frame.f_code.co_name == "__init__" and not self._program.has(frame):
+            frame = frame.f_back
+        if frame is None or not self._program.has(frame):
+            return
+        source = self._program.sources.at(frame.f_code, frame.f_lineno)
+        line, end_line, column, end_column = next(
+            islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4
+        )
+        if source is None or line is None or end_line is None or column is None or end_column is None:
+            return
+        kind = class_name(type(module))
+        place = events.RanIn(kind, source.number, source.line(line), column, source.line(end_line), end_column)
+        self._constructed[id(module)] = weakref.ref(module), place
 
     def place(self, frame: FrameType | None) -> Place | None:
         """Returns, at an event, the program's place; None if the program is not on the stack."""

@@ -372,7 +372,7 @@ def test_a_fix_keeps_the_encoding_and_the_line_ends(encoding: str, newline: str,
     with pytest.raises(RuntimeError), watch:
         exec(compile(script.read_bytes(), str(script), "exec"), {"__name__": "__main__", "__file__": str(script)})
     (fix,) = Trials(script, [], framework="torch", seconds=60).find([trail_of(failure_of(watch).facts)]).fixes
-    write(fix)
+    write(fix.edits)
     now = text.replace("值.mul_(2)", "值 = 值.mul(2)")
     assert script.read_bytes() == now.replace("\n", newline).encode(encoding)
 

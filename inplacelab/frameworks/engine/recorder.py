@@ -45,6 +45,7 @@ from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import class_name, function_name, message_of
+from inplacelab.supported import frameworks
 from inplacelab.tensor import Tensor
 from inplacelab.version import __version__
 
@@ -109,6 +110,7 @@ class EngineRecorder(observe.Observer):
         self.names = NamesAndLines(self, outermost)
         self.objects = EngineObjects(self)
         self._passes: list[EnginePass] = []  # each was begun by code that runs in the one before it
+        self._in_place = frameworks()[self.framework].in_place
         self._computing = False  # a backward pass is running, and no code of the program runs in it
         self._episodes: dict[backends.Device, Episode] = {}  # of the memory ledgers
         self.live_before = 0
@@ -217,12 +219,18 @@ class EngineRecorder(observe.Observer):
         if modes.current().keeper is not None:
             objects.kept_again()
         live, peak = self.live_and_peak()
+        called = self.op_name(name, category)
         self.emit(events.OperationDone(
-            self.op_name(name, category), category, operands, part_of(known, written), plain(attributes), objects.number_of(node), place, live, peak,
+            called, category, operands, part_of(known, written), plain(attributes), objects.number_of(node), place, live, peak,
             "written" if exact else "around", copied, depends,
             module=self.names.module(sys._getframe(1)) if category == "in-place" else "",
+            ran_in=self.names.ran_in(sys._getframe(1)) if called in self._in_place.names else None,
         ))  # fmt: skip
         objects.replacing = False
+
+    def constructed(self, module: Any) -> None:
+        if class_name(type(module)) in self._in_place.modules:
+            self.names.constructed(module, sys._getframe(2))  # frame 1 is that of the guard
 
     def _operands(
         self, inputs: Sequence[Tensor], output: Tensor, read: Sequence[int] | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -11,12 +12,13 @@ from typing import Any
 
 import inplacelab
 import inplacelab.torch
-from inplacelab import observe
+from inplacelab import backends, observe
 from inplacelab.autograd import copy_saved_before_write
-from inplacelab.diagnosis.trial_run import Asked, recorded
+from inplacelab.diagnosis.trial_run import Asked, error_of, recorded
 from inplacelab.frameworks.engine.objects import WATCHED
+from inplacelab.memory import Episode
 from inplacelab.recorders.bindings import Watched
-from inplacelab.recorders.fix_search import Outcome, named
+from inplacelab.recorders.fix_search import Memory, Outcome, named
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.replay import Passes, Updating, Varied
 from inplacelab.recorders.trial_end import Passes as Ends
@@ -40,6 +42,8 @@ def run_under(framework: str, watched: Watched, main: Main, text: str, names: di
         names: the names of its module.
         asked: how.
     """
+    if asked.measured:
+        return _measured(main, text, names, asked)
     inplacelab.seed(asked.data.seed(0))
     passes, updating, ends = Passes(), Updating(), Ends(asked.end)
     with (
@@ -63,13 +67,41 @@ def _checksum(found: Sequence[Mapping[str, Any]]) -> int:
     return reduce(lambda before, values: checksum(values, before), found, 0)
 
 
-class _Counted(observe.Observer):
-    """Counts the backward passes of a program, and ends it."""
+def _measured(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
+    """Runs a script, and returns only how it ended and what memory it needed by the ledgers of its devices."""
+    inplacelab.seed(asked.data.seed(0))
+    gc.collect()
+    episodes = [each.ledger.begin_episode() for each in backends.ALL]
+    ends, error = Ends(asked.end), ""
+    counted = _Counted(ends, episodes)
+    with (
+        asked.data.reseeding((inplacelab, "seed"), (inplacelab.torch, "manual_seed")),
+        observe.listening(Varied(asked.data)),
+        observe.listening(counted),
+    ):
+        try:
+            exec(compile(text, str(main.path), "exec", dont_inherit=True), names)
+        except BaseException as raised:  # noqa: BLE001  # whatever the program raises is an outcome
+            error = error_of(raised)
+    return replace(Outcome(error).until(ends.reached), memory=Memory(sum(each.peak for each in episodes), counted.held))
 
-    def __init__(self, ends: Ends) -> None:
-        self._ends = ends
+
+class _Counted(observe.Observer):
+    """Counts the backward passes of a program, and ends it.
+
+    Args:
+        ends: when.
+        episodes: the memory of the program, if it is measured.
+
+    Attributes:
+        held: the most bytes that were alive when a pass began.
+    """
+
+    def __init__(self, ends: Ends, episodes: Sequence[Episode] = ()) -> None:
+        self._ends, self._episodes, self.held = ends, episodes, 0
 
     def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:  # noqa: ARG002
+        self.held = max(self.held, sum(each.live for each in self._episodes))
         self._ends.begins(sys._getframe(1))
 
     def backward_ends(self) -> None:

@@ -42,6 +42,11 @@ class Caller(Protocol):
     ) -> Any:
         """Calls the `apply` of a `PyLayer`."""
 
+    def runs_init(
+        self, name: str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
+        """Calls the `__init__` of a layer."""
+
     def saves(
         self, name: str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
     ) -> Any:
@@ -116,6 +121,8 @@ def _replace_all() -> None:
         _replace(core.eager, name, _replacement("runs_pass", name, getattr(core.eager, name)))
     save, context = "save_for_backward", paddle.autograd.PyLayerContext
     _replace(context, save, _replacement("saves", save, vars(context)[save]))
+    init = "__init__"
+    _replace(paddle.nn.Layer, init, _replacement("runs_init", init, vars(paddle.nn.Layer)[init]))
     _replace(paddle.autograd.PyLayer, "apply", classmethod(_watched_layer(vars(core.eager.PyLayer)["apply"])))
 
 

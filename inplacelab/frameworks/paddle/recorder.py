@@ -128,6 +128,15 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         run = partial(function, *args, **kwargs)
         return self._run(PaddleCall(kind, function), frame, run, args, kwargs, inside=kind.is_whole)
 
+    def runs_init(
+        self, _: str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
+        """Calls the `__init__` of a layer."""
+        result = function(*args, **kwargs)
+        if args:
+            self.constructs(args[0], frame.f_back)
+        return result
+
     def applied(
         self, layer: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
     ) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -16,12 +17,12 @@ import numpy as np
 import paddle
 from paddle.base import core
 
-from inplacelab.diagnosis.trial_run import Asked, recorded
+from inplacelab.diagnosis.trial_run import Asked, error_of, recorded
 from inplacelab.frameworks.paddle import on_engine  # noqa: F401  # it finds Paddle's functions as they are
 from inplacelab.frameworks.paddle.interception import paused
 from inplacelab.frameworks.paddle.readings import WATCHED
 from inplacelab.recorders.bindings import Bindings
-from inplacelab.recorders.fix_search import LOSS, Outcome, named
+from inplacelab.recorders.fix_search import LOSS, Memory, Outcome, named
 from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.pass_values import PassValues
@@ -369,6 +370,8 @@ def _array(tensor: Any) -> Any:
 
 def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     """Runs a script; see `trial_run.Run`."""
+    if asked.measured:
+        return _measured(main, text, names, asked)
     ends = Passes(asked.end)
     gradients, copies, varied, updating = Gradients(main, text, ends), Copies(), Varied(asked.data), Updating()
     with varied.inside(), updating.inside(), gradients.collected(), copies.block if asked.reference else nullcontext():
@@ -389,3 +392,37 @@ def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
         checksum=gradients.passes.checksum ^ updating.updates.checksum,
         has_all_updates=updating.updates.is_whole,
     )
+
+
+def _measured(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
+    """Runs a script, and returns only how it ended and what memory it needed, as Paddle counts it."""
+    ends, held, error = Passes(asked.end), [0], ""
+
+    def followed(run: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            held.append(_counted("current") - before)
+            with ends.one(sys._getframe(1)):
+                return run(*args, **kwargs)
+
+        return call
+
+    varied = Varied(asked.data)
+    with varied.inside(), _replaced(core.eager, run_backward=followed, run_partial_grad=followed):
+        gc.collect()
+        before = _counted("current")
+        _counted("reset_peak")
+        try:
+            exec(compile(text, str(main.path), "exec", dont_inherit=True), names)
+        except BaseException as raised:  # noqa: BLE001  # whatever the program raises is an outcome
+            error = error_of(raised)
+        peak = _counted("peak") - before
+    return replace(Outcome(error).until(ends.reached), memory=Memory(peak, max(held)))
+
+
+def _counted(what: str) -> int:
+    """Returns the sum of Paddle's counters of bytes: that of the host, and that of the GPU if it uses one."""
+    device, _, number = paddle.device.get_device().partition(":")
+    found: int = getattr(core, f"host_memory_stat_{what}_value")("Allocated", 0) or 0
+    if device == "gpu":
+        found += getattr(core, f"device_memory_stat_{what}_value")("Allocated", int(number)) or 0
+    return found

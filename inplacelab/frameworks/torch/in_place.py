@@ -201,4 +201,6 @@ IN_PLACE = InPlaceForms(
     keeps_result=frozenset({"celu", "elu", "leaky_relu", "rrelu", "selu"}),
     either=frozenset({"add", "mul", "multiply"}),
     augments=True,
+    joins=frozenset({"cat", "concat", "concatenate", "stack"}),
+    casts=frozenset({"bfloat16", "byte", "double", "float", "half", "int", "long", "short", "to", "type", "type_as"}),
 )

@@ -12,12 +12,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from types import FrameType
 from typing import Any, cast
 
 import torch
-from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.frameworks.torch import interception, readings
 from inplacelab.frameworks.torch.calls import (
@@ -30,7 +28,6 @@ from inplacelab.frameworks.torch.calls import (
     tensors_of,
     touched,
 )
-from inplacelab.frameworks.torch.in_place import IN_PLACE
 from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch, take_away
 from inplacelab.frameworks.torch.objects import NONE, Operation, TorchObjects, TorchTensor
 from inplacelab.frameworks.torch.passes import TorchPasses
@@ -97,13 +94,11 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self._patches = (
             Patch(torch.autograd, "_engine_run_backward", self._runs_pass),
             Patch(torch.Tensor, "set_", self.called, unless=partial(interception.is_off, mode)),
-            Patch(torch.nn.Module, "__init__", self._constructs),
+            Patch(torch.nn.Module, "__init__", self._runs_init),
             # Versions before 2.3 do not have it.
             *([Patch(torch.utils, "swap_tensors", self._swaps)] if hasattr(torch.utils, "swap_tensors") else []),
         )
         self._compiler = CompilerPatch(self)
-        self._constructed = WeakIdKeyDictionary()
-        """Modules that can write in place, with where the program constructed them."""
         self._is_off = False  # the mode, while compiled code runs
         self._is_fast = False  # a module runs with the mode off
         self._threads = _threads()
@@ -207,34 +202,14 @@ class TorchRecorder(CallRecorder[TorchCall]):
         run = partial(call_from, frame, function, args, kwargs)
         return self._run(TorchCall(kind, function), frame, run, args, kwargs, inside=1)
 
-    def _constructs(
+    def _runs_init(
         self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType | None
     ) -> Any:
-        """Runs the `__init__` of a module, and notes where the program constructed it, if it did so itself."""
+        """Runs the `__init__` of a module."""
         result = run(*args, **kwargs)
-        kind = class_name(type(args[0])) if args else ""
-        if kind in IN_PLACE.modules and not self._inside:
-            while frame is not None and frame.f_code.co_name == "__init__" and not self.program.has(frame):
-                frame = frame.f_back
-            if frame is not None and self.program.has(frame) and (call := self._called_at(frame)) is not None:
-                self._constructed[args[0]] = events.RanIn(kind, *call)
+        if args:
+            self.constructs(args[0], frame)
         return result
-
-    def _called_at(self, frame: FrameType) -> tuple[int, int, int, int, int] | None:
-        """Returns the source, the first line and column, and the last ones, of the call that a frame of the program makes; None if they are unknown."""
-        source = self.program.sources.at(frame.f_code, frame.f_lineno)
-        line, end_line, column, end_column = next(
-            islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4
-        )
-        if source is None or line is None or end_line is None or column is None or end_column is None:
-            return None
-        return source.number, source.line(line), column, source.line(end_line), end_column
-
-    def _ran_in(self, frame: FrameType) -> events.RanIn | None:
-        module = self.names.running_module(frame)
-        if module is None:
-            return None
-        return self._constructed.get(module) or events.RanIn(class_name(type(module)))
 
     def _foresee(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         objects, kind = self.objects, call.kind

@@ -1,5 +1,6 @@
 """Records programs that use the engine under PyTorch's names: `import inplacelab.torch as torch`."""
 
+from inplacelab.frameworks.torch_names.in_place import IN_PLACE
 from inplacelab.supported import Framework, Terms
 
 FRAMEWORK = Framework(
@@ -13,4 +14,5 @@ FRAMEWORK = Framework(
     trial="inplacelab.frameworks.engine.trial:run_torch_names",
     copying="with inplacelab.autograd.copy_saved_before_write():",
     replays=True,
+    in_place=IN_PLACE,
 )

@@ -3,6 +3,7 @@
     overwriting.py     which operations could overwrite their operand, and what forbids it
     sites.py           the same for each operation in the text: one edit changes all its runs
     in_place_form.py   the edits
+    written.py         the in-place operations that save nothing
     live_bytes.py      the live bytes, as they were and as they would be
 
 `diagnosis/advise.py` tries what is found here.

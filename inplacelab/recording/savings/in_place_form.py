@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.spots import replaced
+from inplacelab.recording.savings.joins import changed_part
 from inplacelab.recording.source_tree import ATOMS, SourceTree, root_of
 from inplacelab.supported import InPlaceForms
 
@@ -28,10 +29,14 @@ class Form:
 
     Attributes:
         second: whether it overwrites its second operand.
+        number: whether the other operand is a number.
+        part: for one that joins a tensor again, the position of the part that it changes.
         flag: for a call that constructs a module, the position of its argument `inplace`; None for an operation.
     """
 
     second: bool = False
+    number: bool = False
+    part: int | None = None
     flag: int | None = None
 
 
@@ -62,6 +67,10 @@ class Rewriting:
         """Returns what is replaced for an operation that is inside no other one, and by what."""
         assert isinstance(node, ast.expr)
         statement = next(self._program.around(node))
+        part = self._chosen[node].part
+        changed = None if part is None else changed_part(statement, node, part)
+        if changed is not None:
+            return statement, self._written_alone(changed)
         match statement, node:
             case ast.Assign(), ast.BinOp(left=left, op=op, right=right) if self._forms.augments:
                 second = self._chosen[node].second
@@ -69,6 +78,11 @@ class Rewriting:
                 if _rebinds(statement, target) and (not second or type(op) in (ast.Add, ast.Mult)):
                     return statement, f"{self._program.code(target)} {_OPERATORS[type(op)][1]} {self._code(value)}"
         return node, self._code(node)
+
+    def _written_alone(self, changed: ast.expr) -> str:
+        """Returns a statement that writes one part of a tensor."""
+        form = Form(number=isinstance(changed, ast.BinOp) and isinstance(changed.right, ast.Constant))
+        return Rewriting(self._program, self._forms, {**self._chosen, changed: form})._code(changed)
 
     def _code(self, node: ast.expr) -> str:
         """Returns the text of an expression, with the operations inside it rewritten."""
@@ -93,7 +107,10 @@ class Rewriting:
         match node:
             case ast.BinOp(left=left, op=op, right=right):
                 target, value = (right, left) if second else (left, right)
-                return f"{self._atom(target)}.{self._method(_OPERATORS[type(op)][0])}_({self._code(value)})"
+                name = _OPERATORS[type(op)][0]
+                if self._chosen[node].number and name in self._forms.scalars:
+                    return f"{self._atom(target)}.{self._forms.scalars[name].format(self._atom(value))}"
+                return f"{self._atom(target)}.{self._method(name)}_({self._code(value)})"
             case ast.UnaryOp(operand=operand):
                 return f"{self._atom(operand)}.neg_()"
             case ast.Call():
@@ -148,10 +165,15 @@ def _outermost(node: ast.AST, chosen: Mapping[ast.AST, Form]) -> list[ast.expr]:
 
 def has_form(program: SourceTree, node: ast.AST, forms: InPlaceForms, wanted: Form) -> bool:
     """Whether the text of an operation can be rewritten in place."""
+    if wanted.part is not None:
+        changed = changed_part(next(program.around(node)), node, wanted.part) if isinstance(node, ast.expr) else None
+        return changed is not None and has_form(program, changed, forms, PLAIN)
     match node:
         case ast.BinOp(op=op) if type(op) in _OPERATORS:
             name = _OPERATORS[type(op)][0]
-            return {name, _OTHER_NAMES.get(name, name)} & forms.methods != frozenset()
+            known = bool({name, _OTHER_NAMES.get(name, name)} & forms.methods)
+            either_way = not wanted.second or type(op) in (ast.Add, ast.Mult)
+            return known and either_way and not (wanted.number and forms.scalars.get(name) == "")
         case ast.UnaryOp(op=ast.USub()):
             return "neg" in forms.methods
         case ast.Call():
@@ -167,11 +189,13 @@ def form_of(program: SourceTree, call: ast.Call, forms: InPlaceForms) -> int | s
     "operand" for the method of its first argument; None if there is no such form.
     """
     name, receiver = _called(call), call.func.value if isinstance(call.func, ast.Attribute) else None
-    if receiver is not None and not _is_module(program, root_of(receiver)):
-        return "method" if name in forms.methods else None
     module = _module(program, call.func)
-    if name in forms.flagged and module == "functional":
+    if receiver is not None and not _is_module(program, root_of(receiver)) and module != "functional":
+        return "method" if name in forms.methods else None
+    if module == "functional" and name in forms.flagged:
         return forms.flagged[name]
+    if module == "functional" and name in forms.functional and receiver is not None:
+        return "function"
     if name in forms.functions and receiver is not None and module != "functional":
         return "function"
     return "operand" if name in forms.methods and call.args else None
@@ -191,6 +215,10 @@ def _module(program: SourceTree, called: ast.expr) -> str:
         return called.value.attr
     name = called.value if isinstance(called, ast.Attribute) else called
     for node in ast.walk(program.tree):
+        match node, name:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Attribute(attr=module)), ast.Name(id=bound_to):
+                if bound == bound_to:
+                    return module
         if isinstance(node, ast.Import | ast.ImportFrom):
             for each in node.names:
                 if isinstance(name, ast.Name) and (each.asname or each.name) == name.id:

@@ -11,12 +11,13 @@ import ast
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.savings.joins import join
 from inplacelab.recording.slots import Runs, common_runs, slot_runs
 from inplacelab.recording.source_tree import root_of, source_tree_of
 from inplacelab.supported import InPlaceForms, framework_of
@@ -64,9 +65,9 @@ class Call:
         copies: whether the in-place form would save a copy of the operand, so that nothing is gained.
         keeps_result: whether it would save its result, which the ordinary form does not.
         bytes: the bytes of the result's storage.
-        until: the step after which one of the two storages is gone: until then, one too many was alive.
-        end: the step after which both are gone.
         more: the bytes by which the operand's storage is larger: it would live as long as the result.
+        operand_gone, result_gone: the steps after which the two storages are gone.
+        part: the position of the part that it changes, if it joins a tensor of parts of the operand.
     """
 
     step: int
@@ -79,14 +80,20 @@ class Call:
     copies: bool
     keeps_result: bool
     bytes: int
-    until: int
-    end: int
     more: int
+    operand_gone: int
+    result_gone: int
+    part: int | None = None
 
     @property
     def saves(self) -> bool:
         """Whether writing in place would save memory for some time."""
         return self.obstacle is None and not self.copies and self.bytes > 0
+
+    @property
+    def until(self) -> int:
+        """The step after which one of the two storages is gone: until then, one too many was alive."""
+        return min(self.operand_gone, self.result_gone)
 
 
 def calls(recording: Recording, *, ends: bool) -> Iterator[Call]:
@@ -99,7 +106,14 @@ def calls(recording: Recording, *, ends: bool) -> Iterator[Call]:
     forms, history = framework_of(recording).in_place, _History(recording)
     for step in recording.steps:
         name = REFLECTED.get(step.op or "", step.op or "")
-        if name in forms.names and step.category == "ordinary" and step.phase == "forward" and step.inputs:
+        inside = step.ran_in is not None and step.ran_in.kind not in forms.modules  # that is the library's own affair
+        if (
+            not inside
+            and name in forms.names
+            and step.category == "ordinary"
+            and step.phase == "forward"
+            and step.inputs
+        ):
             yield from history.calls(step, name, forms, ends=ends)
 
 
@@ -153,17 +167,38 @@ class _History:
         result = None if step.output is None else after.get(step.output)
         if result is None or self._lives[result.storage].made != step.index:
             return
+        if name in forms.joins:
+            yield from self._joined(step, result, ends=ends)
+            return
         several = name in forms.either and len(step.inputs) > 1
         found = []
         for position in range(1 + several):
             operand = before.get(step.inputs[position]) or after.get(step.inputs[position])
             if operand is not None and operand.storage in self._lives:
-                found.append(self._call(step, position, operand, result, name in forms.keeps_result, ends=ends))
+                found.append(
+                    self._call(step, position, operand, result, keeps_result=name in forms.keeps_result, ends=ends)
+                )
         if found:
             yield min(found, key=lambda each: (each.obstacle is not None, each.copies))
 
+    def _joined(self, step: Step, result: TensorFacts, *, ends: bool) -> Iterator[Call]:
+        """Yields a run of an operation that joins a tensor again, of which one part has changed."""
+        found = join(self._recording, step, result)
+        if found is not None and found.whole.storage in self._lives:
+            position = step.inputs.index(next(each for k, each in enumerate(step.inputs) if k != found.part))
+            call = self._call(step, position, found.whole, result, keeps_result=False, ends=ends, joins=True)
+            yield replace(call, part=found.part)
+
     def _call(
-        self, step: Step, position: int, operand: TensorFacts, result: TensorFacts, keeps_result: bool, *, ends: bool
+        self,
+        step: Step,
+        position: int,
+        operand: TensorFacts,
+        result: TensorFacts,
+        *,
+        keeps_result: bool,
+        ends: bool,
+        joins: bool = False,
     ) -> Call:
         mine, its = self._lives[operand.storage], self._lives[result.storage]
         kept = [each for each in self._kept.get(operand.counter, ()) if each.first <= step.index <= each.last]
@@ -171,13 +206,13 @@ class _History:
         obstacle = (
             self._of_form(step, operand, result)
             or (None if others is None else Obstacle("kept", node=others.node))
-            or self._of_operands(step, position, operand)
+            or (None if joins else self._of_operands(step, position, operand))
             or self._of_later(step, operand, mine)
             or (None if ends else self._of_end(operand))
         )
         return Call(
             step.index, operand.id, position, result.id, operand.storage, result.storage, obstacle, bool(kept) and not keeps_result and others is None, keeps_result and bool(kept),
-            its.bytes, min(mine.gone, its.gone), max(mine.gone, its.gone), max(mine.bytes - its.bytes, 0),
+            its.bytes, max(mine.bytes - its.bytes, 0), mine.gone, its.gone,
         )  # fmt: skip
 
     def _of_form(self, step: Step, operand: TensorFacts, result: TensorFacts) -> Obstacle | None:
@@ -240,9 +275,11 @@ def _lives(recording: Recording) -> dict[int, _Life]:
 def _note_uses(step: Step, found: Mapping[int, _Life]) -> None:
     """Notes what a step read and wrote, and which tensors have had names since."""
     for read in step.reads:
-        found[read.storage].uses.append(_Use(step.index, read.tensor, read.slots, "read"))
+        if read.storage in found:  # not that of a number, which is gone when the step ends
+            found[read.storage].uses.append(_Use(step.index, read.tensor, read.slots, "read"))
     for write in step.writes:
-        found[write.storage].uses.append(_Use(step.index, write.tensor, write.slots, "written"))
+        if write.storage in found:
+            found[write.storage].uses.append(_Use(step.index, write.tensor, write.slots, "written"))
     for key, tensor in step.tensors:
         if tensor is not None and tensor.names:
             found[tensor.storage].names += [(step.index, each, key) for each in tensor.names]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 
 from inplacelab.recording.code_of_steps import expression_of
 from inplacelab.recording.facts import EditFacts, ModuleFacts, Step
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.savings.in_place_form import PLAIN, Form, Rewriting, has_form
+from inplacelab.recording.savings.live_bytes import most_saved
 from inplacelab.recording.savings.overwriting import REFLECTED, Call, Obstacle, calls
 from inplacelab.recording.source_tree import source_tree_of, tree_at
 from inplacelab.supported import framework_of
@@ -53,11 +53,7 @@ class Site:
     @property
     def bytes(self) -> int:
         """The most bytes that it would save at one time."""
-        changes: list[tuple[int, int]] = []
-        for each in self.calls if self.may else ():
-            if each.saves:
-                changes += [(each.step, each.bytes), (each.until + 1, -each.bytes)]
-        return max(accumulate(change for _, change in sorted(changes)), default=0)
+        return most_saved(self.calls) if self.may else 0
 
 
 def together(found: Iterable[Site]) -> list[Site]:
@@ -105,17 +101,35 @@ def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
 
 
 def _site(recording: Recording, where: _Written, runs: list[Call]) -> Site:
-    seconds = {each.position == 1 or recording.steps[each.step].op in REFLECTED for each in runs}
-    form, program, node = Form(True in seconds, where.flag), source_tree_of(recording, where.source), where.node
+    operands = {_operands(recording, where.node, each) for each in runs}
+    second, number, part = max(operands)
+    form = Form(second, number, None if part < 0 else part, where.flag)
+    program, node = source_tree_of(recording, where.source), where.node
     # Of a sum, it is not always the same operand that may be overwritten.
     if (
-        len(seconds) != 1
+        len(operands) != 1
         or program is None
         or node is None
         or not has_form(program, node, framework_of(recording).in_place, form)
     ):
         node = None
     return Site(where.source, where.line, where.column, where.op, where.code, tuple(runs), node, form)
+
+
+def _operands(recording: Recording, node: ast.expr | None, call: Call) -> tuple[bool, bool, int]:
+    """Returns whether a run would overwrite its second operand, whether the other one is a number, and the part that it would write, or -1."""
+    step = recording.steps[call.step]
+    if call.part is not None:
+        return False, False, call.part
+    second, number = call.position == 1 or step.op in REFLECTED, False
+    if isinstance(node, ast.BinOp):
+        before = recording.before(step.index).tensors
+        seen = {**{key: each for key, each in step.tensors if each is not None}, **before}
+        # A number has become a tensor without axes. A new one with axes is older than the recording.
+        number = sum(each in before or (each in seen and seen[each].shape != ()) for each in step.inputs) == 1
+        if number and not second:
+            second = isinstance(node.left, ast.Constant) or ast.unparse(node.right) in seen[call.operand].names
+    return second, number, -1
 
 
 def _written(recording: Recording, step: Step) -> _Written:
@@ -156,3 +170,12 @@ def _edits(recording: Recording, source: int, nodes: Mapping[ast.AST, Form]) -> 
     assert program is not None
     changed = Rewriting(program, framework_of(recording).in_place, nodes).edits()
     return [replace(each, file=file) for each in changed]
+
+
+def by_operation(recording: Recording, steps: Iterable[Step]) -> Iterator[tuple[Site, tuple[Step, ...]]]:
+    """Yields the operations in the text that ran as some steps, each with these steps, in the order of the text."""
+    found: dict[_Written, list[Step]] = {}
+    for step in steps:
+        found.setdefault(_written(recording, step), []).append(step)
+    for each in sorted(found, key=lambda one: (one.source, one.line, one.column)):
+        yield Site(each.source, each.line, each.column, each.op, each.code, ()), tuple(found[each])

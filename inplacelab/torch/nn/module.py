@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
+from inplacelab import modes
 from inplacelab.autograd.grad_mode import is_grad_enabled, no_grad
 from inplacelab.torch.autograd import Function
 from inplacelab.torch.calls import speaking
@@ -133,6 +134,8 @@ class Module:
         self.__dict__["_transient"] = set()
         self.__dict__["_before"], self.__dict__["_after"], self.__dict__["_backward"] = {}, {}, {}
         self.training = True
+        for each in modes.current().listeners:
+            each.constructed(self)
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """Computes the outputs. Every subclass defines it."""
