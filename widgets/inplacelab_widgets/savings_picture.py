@@ -168,7 +168,7 @@ def _owner(recording: Recording, curve: Curve) -> tuple[Text, str]:
     if not len(recording):
         return Text("", ""), ""
     step = recording.steps[curve.peak_step]
-    where = said_line(recording.named_sources, step.place)
+    where = said_line(recording.named_sources, step.place, Place(1))
     if step.phase == "backward" or step.backward is not None:
         where = words.SAVINGS["in_backward"].format(where)
     return where, line_text(recording, step.place).strip().replace("`", "'")
