@@ -1,4 +1,4 @@
-"""Implements `%load_ext inplacelab` and its magics for notebooks: `%%stepper`, `%explain`, and `%%predict` and `%predictions` of lessons.
+"""Implements `%load_ext inplacelab` and its magics for notebooks: `%%stepper`, `%explain`, `%advise`, and `%%predict` and `%predictions` of lessons.
 
     %%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK] [--optional]
               [--from-step N] [--from EXPRESSION] [--limit N] [--stop-after N]
@@ -95,7 +95,24 @@ Runs the last cell again, watched, and says why its backward pass failed: which 
   --try   在其他进程和空文件夹中再运行目前所有的单元格，尝试修改单元格，给出一种可行的改法
   --aliases   另外列出以一个名称写入之后又以另一个名称被读取的值（PyTorch）""",
 )
-_NO_OPTION = Text("%explain has no option {0}.", "%explain 没有选项 {0}。")
+_ADVISE_USAGE = Text(
+    """\
+Usage: %advise [-y] [--try]
+
+Runs the last cell again, recorded, and says which of its operations may be written in place, and what that saves.
+
+  -y      does not ask before it runs cells again
+  --try   runs all cells so far again, in other processes and an empty folder, with these operations in place, and shows what works""",
+    """\
+用法：%advise [-y] [--try]
+
+再运行一次上一个单元格并记录，说明其中哪些操作可以原地写入，能节省多少内存。
+
+  -y      再次运行单元格之前不询问
+  --try   在其他进程和空文件夹中再运行目前所有的单元格，把这些操作改为原地操作，给出可行的部分""",
+)
+_HOW_TO_TRY = Text("`%advise --try` tries it.", "`%advise --try` 会尝试这些改动。")
+_NO_OPTION = Text("{1} has no option {0}.", "{1} 没有选项 {0}。")
 _WAITS = re.compile("await|async")  # in what Python says of it
 
 
@@ -166,25 +183,14 @@ def load_ipython_extension(shell: Any) -> None:
         lines: list[str] = shell.InteractiveTB.structured_traceback(type(refusal), refusal, frames)
         return lines
 
-    def explain(line: str) -> None:
-        options = line.split()
-        unknown = [each for each in options if each not in ("-y", "--try", "--aliases")]
-        if unknown:
-            print(f"{_NO_OPTION.format(unknown[0])}\n{_EXPLAIN_USAGE}")
-            return
-        from inplacelab.diagnosis.cells import explain_last_cell
-
-        explain_last_cell(shell, asks="-y" not in options, tries="--try" in options, aliases="--aliases" in options)
-
-    explain.__doc__ = str(_EXPLAIN_USAGE)
-
     def raises(_: str, cell: str) -> None:
         """Run a cell that is meant to raise: show the error, and go on. JupyterLite stops "Run All" at an error, whatever the cell's tags."""
         _run_meant_to_raise(shell, cell)
 
     shell.register_magic_function(stepper, magic_kind="line_cell")
     shell.register_magic_function(raises, magic_kind="cell")
-    shell.register_magic_function(explain, magic_kind="line")
+    for name, act, usage in (("explain", _explain, _EXPLAIN_USAGE), ("advise", _advise, _ADVISE_USAGE)):
+        shell.register_magic_function(_line_magic(shell, act, usage), magic_kind="line", magic_name=name)
     shell.register_magic_function(ranks, magic_kind="cell")
     shell.register_magic_function(_predict, magic_kind="cell", magic_name="predict")
     shell.register_magic_function(_predictions, magic_kind="line", magic_name="predictions")
@@ -197,6 +203,41 @@ def load_ipython_extension(shell: Any) -> None:
     ):  # imported early so that the first cell is fast; `_show` reports it if it is missing
         importlib.import_module("inplacelab_widgets.stepper")
         _offer_attempts(shell)
+
+
+def _line_magic(shell: Any, act: Callable[[Any, str], None], usage: Text) -> Callable[[str], None]:
+    def magic(line: str) -> None:
+        act(shell, line)
+
+    magic.__doc__ = str(usage)  # which `%name?` shows
+    return magic
+
+
+def _explain(shell: Any, line: str) -> None:
+    from inplacelab.diagnosis.cells import explain_last_cell
+
+    if (options := _words(line, ("-y", "--try", "--aliases"), "%explain", _EXPLAIN_USAGE)) is not None:
+        explain_last_cell(shell, asks="-y" not in options, tries="--try" in options, aliases="--aliases" in options)
+
+
+def _advise(shell: Any, line: str) -> None:
+    from inplacelab.diagnosis.cells import advise_last_cell
+    from inplacelab.showing import show_advice
+
+    options = _words(line, ("-y", "--try"), "%advise", _ADVISE_USAGE)
+    found = None if options is None else advise_last_cell(shell, asks="-y" not in options, tries="--try" in options)
+    if found is not None:
+        show_advice(found.advice)
+        print(f"\n{found.diff}".rstrip("\n") if found.advice.measured else _HOW_TO_TRY)
+
+
+def _words(line: str, known: Sequence[str], name: str, usage: Text) -> list[str] | None:
+    """Returns the options of a magic; None if there is an unknown one, which it says."""
+    options = line.split()
+    unknown = [each for each in options if each not in known]
+    if unknown:
+        print(f"{_NO_OPTION.format(unknown[0], name)}\n{usage}")
+    return None if unknown else options
 
 
 def _cell_ended(shell: Any, result: Any) -> None:

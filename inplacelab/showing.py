@@ -11,11 +11,13 @@ from inplacelab.recorders import existing
 from inplacelab.recorders.existing import names_of
 from inplacelab.recorders.run import record
 from inplacelab.recorders.static import class_name
+from inplacelab.recording.places import file_label
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.savings.advice import Advice, advice
 from inplacelab.recording.sentences import sentence
 from inplacelab.recording.sentences.phrases import joined
 from inplacelab.recording.sentences.savings import lines
+from inplacelab.recording.sentences.stacks import shown_file
 
 __all__ = ["advise", "show"]
 
@@ -35,6 +37,11 @@ _ONE_EMPTY = Text("`{0}` (of type {1})", "`{0}`（类型为 {1}）")
 _NO_PICTURE = Text(
     "For tables and a picture, install inplacelab again: its package inplacelab_widgets is missing here ({0}).",
     "要看表格和图，请重新安装 inplacelab：这里缺少它的 inplacelab_widgets 包（{0}）。",
+)
+
+_COUNTED = Text(
+    "Lines are counted from the first one of the block, which is line {0} of {1}.",
+    "行号从代码块的第一行算起，即 {1} 的第 {0} 行。",
 )
 
 
@@ -157,12 +164,15 @@ class advise(record):  # noqa: N801  # used like a function
     ...     loss = train(model)
     """
 
+    _follows = True
     advice: Advice | None = None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self._end(error, sys._getframe(1))
         if error is None and self.recording is not None:
             self.advice = advice(self.recording, ends=False)
+            program = self._session.program
+            print(_COUNTED.format(program.first_line, file_label(shown_file(program.filename))))
             show_advice(self.advice)
 
 

@@ -4,7 +4,8 @@ Fixes are looked for in a process of its own (`python -m inplacelab.diagnosis.ce
 end it. The kernel and this process send each other pickled data. When the kernel closes its end, or is gone, this process ends, and the trial
 that runs.
 
-`%explain` runs the last cell again, watched, and says why its backward failed; with `--try` it looks for a fix.
+`%explain` runs the last cell again, watched, and says why its backward failed; with `--try` it looks for a fix. `%advise` records it, and finds where
+it may write in place; with `--try` it tries that in all cells.
 """
 
 from __future__ import annotations
@@ -15,27 +16,38 @@ import pickle
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from importlib import import_module
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from inplacelab.diagnosis.advise import MOST_RUNS, Advising
 from inplacelab.diagnosis.explain import explain, framework_to_watch
 from inplacelab.diagnosis.report import none_works, not_tried, report_not_tried, report_of_trials
+from inplacelab.diagnosis.trial_run import STEPS
 from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, Tried
 from inplacelab.language import Text, get_language
-from inplacelab.recorders.detection import framework_used
+from inplacelab.place import Place
+from inplacelab.recorders import instrument
+from inplacelab.recorders.detection import Use, framework_used
+from inplacelab.recorders.part import Part
+from inplacelab.recorders.program import Program, learners_traceback
+from inplacelab.recorders.run import Session
 from inplacelab.recorders.sources import parsed
-from inplacelab.recording.facts import EditFacts, FixFacts
+from inplacelab.recording.facts import EditFacts, FixFacts, IterationFacts, ModuleFacts, SourceFacts, Step
 from inplacelab.recording.fixes import block, diff_of, edits_between, of_program, with_fixes
 from inplacelab.recording.fixes.spots import Lines, Spot, Trail
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.savings.advice import Advice, advice
+from inplacelab.recording.savings.sites import Site
 from inplacelab.recording.source_tree import applied, source_lines
 from inplacelab.supported import framework_named, frameworks
 
@@ -60,6 +72,11 @@ class Cell:
     number: int
     text: str
 
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"In [{self.number}]"
+
 
 @dataclass(frozen=True)
 class CellLines:
@@ -79,6 +96,9 @@ class CellLines:
         numbers = first - begin + counted, last - begin + counted
         said = (_LINE if first == last else _LINES).format(*numbers)
         return said if cell is None else _OF_CELL.format(said, cell)
+
+
+_Placed = TypeVar("_Placed", Place, IterationFacts, ModuleFacts, Site)
 
 
 class Cells:
@@ -110,19 +130,18 @@ class Cells:
         Args:
             recording: a recording of the last cell, or of a block in it, whose lines are counted as it counts them.
         """
-        begins, line = list[tuple[int, int, int | None]](), 1
-        for each in self._cells:
+        begins = list[tuple[int, int, int | None]]()
+        for line, each in zip(self._begins, self._cells, strict=True):
             is_last = each is self._cells[-1]
             begins.append((line, 1, None if len(self._cells) == 1 else each.number))
             if is_last and recording is not None and (block := _Block.of(each.text, recording.source)) is not None:
                 begins.append((line + block.first, 1, None))
-            line += len(source_lines(each.text))
         return CellLines(tuple(begins))
 
     def told(self, fix: FixFacts, recording: Recording | None = None) -> FixFacts:
         """Returns a fix of that program with edits of the cells, or of the recording, if it is of the last cell."""
         edits = list[EditFacts]()
-        for cell, after in self._changed(fix):
+        for cell, after in self._changed(fix.edits):
             new = None
             if recording is not None and cell is self._cells[-1] and (block := _Block.of(cell.text, recording.source)):
                 new = block.within(after)
@@ -130,29 +149,79 @@ class Cells:
                 new = new if recording.source.endswith("\n") else new.removesuffix("\n")
                 edits += edits_between(recording.source, new)
             else:
-                edits += (replace(each, file=f"In [{cell.number}]") for each in edits_between(cell.text, after))
+                edits += (replace(each, file=cell.name) for each in edits_between(cell.text, after))
         return replace(fix, edits=tuple(edits))
 
-    def diff(self, fix: FixFacts) -> str:
-        """Returns what a fix of the program changes, as `diff -u` shows it."""
-        return diff_of({f"In [{each.number}]": (each.text, after) for each, after in self._changed(fix)})
+    def diff(self, edits: Iterable[EditFacts]) -> str:
+        """Returns what edits of the program change, as `diff -u` shows it."""
+        return diff_of({each.name: (each.text, after) for each, after in self._changed(edits)})
 
-    def _changed(self, fix: FixFacts) -> list[tuple[Cell, str]]:
-        """Returns the cells that a fix changes, each with its new text."""
-        begins, line = list[tuple[int, Cell]](), 1
-        for each in self._cells:
-            begins.append((line, each))
-            line += len(source_lines(each.text))
+    @property
+    def _begins(self) -> list[int]:
+        """The line of the program on which each cell begins."""
+        lines = (len(source_lines(each.text)) for each in self._cells)
+        return [*accumulate(lines, initial=1)][: len(self._cells)]
 
-        def where(edit: EditFacts) -> int:
-            return max(k for k, (begin, _) in enumerate(begins) if begin <= edit.line)
-
-        changed = list[tuple[Cell, str]]()
-        for k, group in groupby(sorted(fix.edits), key=where):
-            begin, cell = begins[k]
+    def _changed(self, edits: Iterable[EditFacts]) -> list[tuple[Cell, str]]:
+        """Returns the cells that edits change, each with its new text."""
+        begins, changed = self._begins, list[tuple[Cell, str]]()
+        for k, group in groupby(sorted(edits), key=lambda edit: bisect_right(begins, edit.line) - 1):
+            begin, cell = begins[k], self._cells[k]
             moved = [replace(e, line=e.line - begin + 1, end_line=e.end_line - begin + 1, file="") for e in group]
             changed.append((cell, applied(cell.text, moved)))
         return changed
+
+    def advice(self, found: Advice) -> Advice:
+        """Returns what is known of that program as of the cells, each a source of its own."""
+        recording, measured, place = found.recording, found.measured, _PlaceInCells(self._begins)
+        cells = (SourceFacts(each.name, each.text) for each in self._cells)
+        sources, steps = (*cells, *recording.sources[1:]), tuple(map(place.step, recording.steps))
+        sites = {each: place.of(each) for each in found.sites}
+        if measured is not None:
+            measured = replace(measured, differing=tuple(sites[each] for each in measured.differing))
+        offered = tuple(sites[each] for each in found.offered)
+        return Advice(replace(recording, sources=sources, steps=steps), tuple(sites.values()), offered, measured)
+
+
+class _PlaceInCells:
+    """Says where in which cell something is that is known by its line in the program of all cells.
+
+    Args:
+        begins: the line of the program on which each cell begins. Cells are the first sources.
+    """
+
+    def __init__(self, begins: Sequence[int]) -> None:
+        self._begins = begins
+        self._place = cache(self._placed)
+
+    def of(self, facts: _Placed) -> _Placed:
+        """Returns what has a source and a line as of a cell."""
+        if facts.source:
+            return replace(facts, source=facts.source + len(self._begins) - 1)
+        cell = bisect_right(self._begins, facts.line) - 1
+        return replace(facts, source=cell, line=facts.line - self._begins[cell] + 1)
+
+    def _placed(self, one: Place | None) -> Place | None:
+        return None if one is None else replace(self.of(one), called_from=self._place(one.called_from))
+
+    def _module(self, one: ModuleFacts | None) -> ModuleFacts | None:
+        if one is None or not one.line:
+            return one
+        begun = self.of(one)
+        return replace(begun, end_line=one.end_line + begun.line - one.line)
+
+    def step(self, one: Step) -> Step:
+        """Returns a step as of a cell."""
+        nodes = (
+            (key, None if node is None else replace(node, place=self._place(node.place))) for key, node in one.nodes
+        )
+        return replace(
+            one,
+            place=self._place(one.place),
+            loops=tuple(map(self.of, one.loops)),
+            ran_in=self._module(one.ran_in),
+            nodes=tuple(nodes),
+        )
 
 
 def _body(raw: str) -> str:
@@ -232,7 +301,7 @@ class CellsAttempt:
         return told
 
 
-# ---- the search, in a process of its own ---------------------------------------------------------------------------
+# ---- trials, in a process of their own -----------------------------------------------------------------------------
 
 SECONDS = 60
 """How long a trial may take."""
@@ -281,6 +350,36 @@ def search(
     Raises:
         NotTriedError: if no fix can be tried.
     """
+    return _in_process(text, partial(_searched, framework=framework, lines=lines), tell, stop)
+
+
+def tried_in_place(
+    text: str, framework: str, *, tell: Callable[[Text], None] = lambda _: None, stop: Event | None = None
+) -> tuple[Advice, tuple[EditFacts, ...]]:
+    """Tries, in other processes and an empty folder, where a program without a file may write in place. More cells may follow, so what is alive at its
+    end may not be overwritten.
+
+    Args:
+        text: the program.
+        framework: its framework.
+        tell: is told what is done next.
+        stop: ends it when it is set.
+
+    Returns:
+        What was found out, and the edits of the program that write in place what is offered.
+
+    Raises:
+        NotTriedError: if nothing can be tried.
+    """
+    return _in_process(text, partial(_advised, framework=framework), tell, stop)
+
+
+_Found = TypeVar("_Found")
+_Run = Callable[[Path, Callable[[Text], None]], _Found]
+"""Given the file of a program, and what is told what is done next, returns what was found out; it can be pickled."""
+
+
+def _in_process(text: str, run: _Run[_Found], tell: Callable[[Text], None], stop: Event | None) -> _Found:
     package = str(Path(__file__).parents[2])
     path = os.pathsep.join([*map(os.path.abspath, sys.path), package])
     environment = {**os.environ, "PYTHONPATH": path, "INPLACELAB_LANGUAGE": get_language()}
@@ -292,7 +391,7 @@ def search(
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            pickle.dump((text, framework, lines), process.stdin)
+            pickle.dump((text, run), process.stdin)
             process.stdin.flush()
             if stop is not None:
                 Thread(target=_end, args=(process, stop), daemon=True).start()
@@ -304,12 +403,12 @@ def search(
             _end(process)
     if isinstance(said, Exception):
         raise said
-    found: Searched = said
+    found: _Found = said
     return found
 
 
 def _end(process: subprocess.Popen[bytes], stop: Event | None = None) -> None:
-    """Ends a search: at once, or when it is told to, unless it has ended."""
+    """Ends the process: at once, or when it is told to, unless it has ended."""
     while stop is not None and process.poll() is None and not stop.wait(0.2):
         pass
     with suppress(OSError, ValueError):
@@ -321,8 +420,8 @@ def _end(process: subprocess.Popen[bytes], stop: Event | None = None) -> None:
 
 
 def main() -> None:
-    """Runs a search."""
-    text, framework, lines = pickle.load(sys.stdin.buffer)
+    """Runs what the kernel asks for."""
+    text, run = pickle.load(sys.stdin.buffer)
     out = os.fdopen(os.dup(1), "wb")
 
     def say(found: object) -> None:
@@ -335,7 +434,7 @@ def main() -> None:
             with TemporaryDirectory(prefix="inplacelab-") as folder:
                 script = Path(folder).resolve() / "cells.py"
                 script.write_text(text, encoding="utf-8")
-                found: Searched | Exception = _searched(script, framework, lines, say)
+                found: object = run(script, say)
         except NotTriedError as reason:
             found = reason
         say(found)
@@ -346,13 +445,19 @@ def _wait_for_end() -> None:
     _thread.interrupt_main()
 
 
-def _searched(script: Path, framework: str, lines: Lines, tell: Callable[[Text], None]) -> Searched:
+def _searched(script: Path, tell: Callable[[Text], None], *, framework: str, lines: Lines) -> Searched:
     with Trials(script, [], framework=framework, seconds=SECONDS, tell=tell, lines=lines) as trials:
         trails, error = trials.failing()
         if not trails:
             raise NotTriedError(_FAILS_BEFORE.format(error.splitlines()[0]) if error else _DOES_NOT_FAIL)
         tried = trials.find(trails)
     return Searched(of_program(tried.fixes, script), tried.count, tried.copies, _elsewhere(trails[-1], script))
+
+
+def _advised(script: Path, tell: Callable[[Text], None], *, framework: str) -> tuple[Advice, tuple[EditFacts, ...]]:
+    trials = Trials(script, [], framework=framework, seconds=SECONDS)
+    found = Advising(trials, SECONDS, tell).advice(ends=False)
+    return replace(found, recording=replace(found.recording)), found.edits  # without what was computed from it
 
 
 def _elsewhere(trail: Trail, script: Path) -> Spot | None:
@@ -372,8 +477,8 @@ _ASK_ALL = Text(
     "在其他进程和空文件夹中再运行一遍目前所有的单元格，以便尝试改法？[y/N] ",
 )
 _CANNOT_ASK = Text(
-    "`%explain` runs cells again, and cannot ask here whether it may: write `%explain -y`.",
-    "`%explain` 会再次运行单元格，而这里无法询问是否可以：请写 `%explain -y`。",
+    "`{0}` runs cells again, and cannot ask here whether it may: write `{0} -y`.",
+    "`{0}` 会再次运行单元格，而这里无法询问是否可以：请写 `{0} -y`。",
 )
 _NOT_RUN = Text("The cell was not run.", "没有运行该单元格。")
 
@@ -391,11 +496,15 @@ def explain_last_cell(shell: Any, *, asks: bool, tries: bool, aliases: bool = Fa
     if not cells.raw:
         print(_NO_CELL)
         return
-    framework = framework_to_watch(framework_used(parsed(shell.transform_cell(cells.raw)), shell.user_ns).framework)
+    framework = framework_to_watch(_used(shell, cells))
     if not frameworks()[framework].terms.has_gradients:
         print(_NO_GRADIENTS.format(framework))
-    elif not asks or _may_run(_ASK_ALL if tries else _ASK):
+    elif not asks or _may_run(_ASK_ALL if tries else _ASK, "%explain"):
         print(_tried(cells, framework) if tries else _watched(shell, cells.raw, framework, aliases=aliases))
+
+
+def _used(shell: Any, cells: Cells) -> str:
+    return framework_used(parsed(shell.transform_cell(cells.raw)), shell.user_ns).framework
 
 
 def _watched(shell: Any, cell: str, framework: str, *, aliases: bool) -> explain:
@@ -418,19 +527,89 @@ def _tried(cells: Cells, framework: str) -> str:
     if not found.fixes:
         return report_of_trials(Tried((), found.count, found.copies), framework, found.elsewhere)
     said = map(str, block(found.fixes))
-    return "\n".join([*said, "", *map(cells.diff, found.fixes)])
+    return "\n".join([*said, "", *(cells.diff(each.edits) for each in found.fixes)])
 
 
-def _may_run(question: Text) -> bool:
+def _may_run(question: Text, magic: str) -> bool:
     try:
         answer = input(str(question))
     except (EOFError, NotImplementedError, RuntimeError):  # a notebook that runs without a person
-        print(_CANNOT_ASK)
+        print(_CANNOT_ASK.format(magic))
         return False
     if answer.strip().lower() in ("y", "yes", "是"):
         return True
     print(_NOT_RUN)
     return False
+
+
+# ---- %advise -------------------------------------------------------------------------------------------------------
+
+_ASK_TO_RECORD = Text("Run the last cell again, to record it? [y/N] ", "再运行一次上一个单元格，以便记录？[y/N] ")
+_ASK_TO_TRY = Text(
+    "Run all cells so far again, in other processes and an empty folder, at most {0} times, to try what may be written in place? [y/N] ",
+    "在其他进程和空文件夹中再运行目前所有的单元格，最多 {0} 次，以便尝试哪些操作可以原地写入？[y/N] ",
+)
+_NO_FORMS = Text(
+    "The last cell uses {0}: it is not known which of its operations can be written in place.",
+    "上一个单元格使用 {0}：不知道它的哪些操作可以原地写入。",
+)
+_NOT_TRIED = Text("Nothing was tried: {0}.", "没有尝试：{0}。")
+
+
+@dataclass(frozen=True)
+class Advised:
+    """Where cells may write in place.
+
+    Attributes:
+        advice: what was found out.
+        diff: what writes in place what is offered, as `diff -u` shows it; "" if that was not tried.
+    """
+
+    advice: Advice
+    diff: str = ""
+
+
+def advise_last_cell(shell: Any, *, asks: bool, tries: bool) -> Advised | None:
+    """Runs the last cell again, recorded. Returns where it may write in place; None if it was not run or has failed, which it says.
+
+    Args:
+        shell: IPython.
+        asks: whether to ask before that.
+        tries: whether to try it instead, in all cells so far.
+    """
+    cells = Cells(shell)
+    if not cells.raw:
+        print(_NO_CELL)
+        return None
+    framework = _used(shell, cells)
+    if not frameworks()[framework].in_place.names:
+        print(_NO_FORMS.format(framework))
+        return None
+    question = _ASK_TO_TRY.format(MOST_RUNS) if tries else _ASK_TO_RECORD
+    if asks and not _may_run(question, "%advise"):
+        return None
+    if not tries:
+        recording = _recorded(shell, cells.raw, framework)
+        return None if recording is None else Advised(advice(recording, ends=False))
+    try:
+        found, changes = tried_in_place(cells.text, framework, tell=print)
+    except (NotTriedError, KeyboardInterrupt) as reason:
+        print(_NOT_TRIED.format(reason.why if isinstance(reason, NotTriedError) else STOPPED))
+        return None
+    return Advised(cells.advice(found), cells.diff(changes))
+
+
+def _recorded(shell: Any, cell: str, framework: str) -> Recording | None:
+    """Runs a cell again, recorded. Returns its recording; None if it has failed, which is shown."""
+    text = shell.transform_cell(cell)
+    name = shell.compile.cache(text, shell.execution_count, raw_code=cell)
+    tree = shell.compile.ast_parse(text, filename=name)
+    session = Session(Program.of(tree, cell.rstrip("\n"), name), part=Part(STEPS), use=Use(framework))
+    failure = session.run([shell.compile(instrument.instrumented(tree), name, "exec")], shell.user_ns)
+    if failure is None:
+        return session.recording()
+    shell.showtraceback((type(failure), failure, learners_traceback(failure, name)), tb_offset=0)
+    return None
 
 
 if __name__ == "__main__":

@@ -171,6 +171,18 @@ class Session:
         if self._outermost is not None:  # of a program whose statements do not report that they begin
             self.recorder.limit.when_exceeded = self._ends_soon
 
+    def follow(self, frame: FrameType) -> None:
+        """Has the statements of a frame that runs already reported as they begin, and those of the functions that it calls. Those of the frame are steps
+        even if they run no operation.
+        """
+        listener = self._statement_listener()
+
+        def statement_begins(line: int, _: bool, frame: FrameType, /) -> None:
+            listener(line, True, frame)
+
+        self._tracing = Tracing(statement_begins, self.program, frame, self.recorder.guard)
+        self._tracing.begin()
+
     def run(self, parts: Iterable[CodeType], names: dict[str, Any]) -> BaseException | None:
         """Runs the compiled parts of an instrumented program one after another, and records them.
 
@@ -491,6 +503,9 @@ class record:
     ['ones', 'scale_']
     """
 
+    _follows = False
+    """Whether statements are recorded that run no operation: `print(x)` reads a tensor."""
+
     def __init__(self, title: str = "", limit: int = LIMIT, framework: str | None = None) -> None:
         self._running = Lock()  # held in the block
         self._title, self._limit, self._framework = title, limit, framework and checked(framework)
@@ -518,6 +533,8 @@ class record:
         self._session = Session(program, title=self._title, part=Part(self._limit), outermost=frame, use=use)
         try:
             self._session.begin(names)
+            if self._follows and frameworks()[self._session.recorder.framework].in_place.names:
+                self._session.follow(frame)
         except BaseException:
             self._session.end()
             raise

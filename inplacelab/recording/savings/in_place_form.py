@@ -211,7 +211,7 @@ def form_of(program: SourceTree, call: ast.Call, forms: InPlaceForms) -> int | s
     """
     name, receiver = _called(call), call.func.value if isinstance(call.func, ast.Attribute) else None
     module = _module(program, call.func)
-    if receiver is not None and module != "functional" and not _is_imported(program, receiver):
+    if receiver is not None and module != "functional" and not _is_module(program, receiver):
         return "method" if name in forms.methods else None
     if module == "functional" and name in forms.flagged:
         return forms.flagged[name]
@@ -222,11 +222,16 @@ def form_of(program: SourceTree, call: ast.Call, forms: InPlaceForms) -> int | s
     return "operand" if name in forms.methods and call.args else None
 
 
-def _is_imported(program: SourceTree, receiver: ast.expr) -> bool:
+_USUAL = {"torch": "torch", "paddle": "paddle", "nn": "nn", "F": "functional"}
+"""What a part of a program, such as a cell, calls modules that another part has imported."""
+
+
+def _is_module(program: SourceTree, receiver: ast.expr) -> bool:
     """Whether a function is called of a module, `nn.functional`, and not of a tensor, such as `torch.ones(3)`."""
     while isinstance(receiver, ast.Attribute):
         receiver = receiver.value
-    return isinstance(receiver, ast.Name) and receiver.id in program.imported
+    name = receiver.id if isinstance(receiver, ast.Name) else ""
+    return name in program.imported or (name in _USUAL and name not in program.assigned)
 
 
 def _module(program: SourceTree, called: ast.expr) -> str:
@@ -244,7 +249,7 @@ def _module(program: SourceTree, called: ast.expr) -> str:
                 if isinstance(name, ast.Name) and (each.asname or each.name) == name.id:
                     whole = each.name if isinstance(called, ast.Attribute) else getattr(node, "module", "") or ""
                     return whole.rpartition(".")[2]
-    return ""
+    return _USUAL.get(name.id, "") if isinstance(called, ast.Attribute) and isinstance(name, ast.Name) else ""
 
 
 def _called(call: ast.Call) -> str:

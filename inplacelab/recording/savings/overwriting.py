@@ -364,7 +364,7 @@ class _Readers:
         if (source, line) not in self._of_line:
             program = source_tree_of(self._recording, source)
             nested = () if program is None else program.nested(line)
-            names = frozenset() if program is None or not nested else _values_read(nested[0], program.imported)
+            names = frozenset() if program is None or not nested else _values_read(nested[0])
             self._of_line[source, line] = names
         return self._of_line[source, line]
 
@@ -373,7 +373,7 @@ def _root(name: str) -> str:
     return name.partition(".")[0].partition("[")[0]
 
 
-def _values_read(statement: ast.stmt, imported: frozenset[str]) -> frozenset[str]:
+def _values_read(statement: ast.stmt) -> frozenset[str]:
     """Returns the names whose values a statement reads, other than by operations of the framework."""
     found: set[str] = set()
     tests = [statement.test] if isinstance(statement, ast.If | ast.While | ast.Assert) else []
@@ -385,7 +385,7 @@ def _values_read(statement: ast.stmt, imported: frozenset[str]) -> frozenset[str
                     found.update(_names_in(*given))
                 case ast.Call(func=ast.Attribute(attr=called, value=receiver)) if called in _READING_METHODS:
                     found.update(filter(None, [root_of(receiver)]))
-                case ast.Call(func=called, args=given) if (root := root_of(called)) in imported and root in _ARRAYS:
+                case ast.Call(func=called, args=given) if root_of(called) in _ARRAYS:
                     found.update(_names_in(*given))
                 case ast.FormattedValue(value=value):
                     found.update(_names_in(value))
