@@ -217,7 +217,9 @@ def recorded(
         is_judged=judged.is_whole,
         is_corrected=not judged.left_wrong,
         keeps_order=asked.edits is None or keeps_order(recording, session.began, asked.edits),
-        recording=replace(recording) if asked.recorded else None,  # without what was found in it, of which some cannot be pickled
+        recording=replace(recording)
+        if asked.recorded
+        else None,  # without what was found in it, of which some cannot be pickled
     )
 
 

@@ -236,7 +236,7 @@ class NamesAndLines:
         self._constructed[id(module)] = weakref.ref(module), place
 
     def copied(self, module: Any, original: Any) -> None:
-        """Notes that a module is a copy of another one, as which it writes in place or not."""
+        """Notes that a module is a copy, so that it writes in place if its original does."""
         alive, place = self._constructed.get(id(original), (lambda: None, None))
         if place is not None and alive() is original:
             self._constructed[id(module)] = weakref.ref(module), place
@@ -247,5 +247,5 @@ class NamesAndLines:
 
 
 def _initializes(frame: FrameType, module: Any) -> bool:
-    """Whether a frame is that of an `__init__` of a module."""
+    """Whether a frame is that of an `__init__` of a module, and not of another one that has it as a part."""
     return frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is module

@@ -215,9 +215,9 @@ class TorchRecorder(CallRecorder[TorchCall]):
     def _copies(
         self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType | None
     ) -> Any:
-        """Runs the `__setstate__` of a module: a copy, such as of `copy.deepcopy`, writes in place if its original does."""
+        """Runs the `__setstate__` of a module, which may be a copy: that of `copy.deepcopy`, for example."""
         result = run(*args, **kwargs)
-        if frame is not None and frame.f_code.co_name == "_reconstruct":
+        if frame is not None and frame.f_code.co_name == "_reconstruct" and self.guard.is_here():
             self.names.copied(args[0], frame.f_locals.get("x"))
         return result
 
