@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.spots import replaced
 from inplacelab.recording.savings.joins import changed_part
-from inplacelab.recording.source_tree import ATOMS, SourceTree, root_of
+from inplacelab.recording.source_tree import ATOMS, SourceTree, source_lines
 from inplacelab.supported import InPlaceForms
 
 _OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
@@ -96,11 +99,24 @@ class Rewriting:
         return text + self._between(end, self._program.end(node))
 
     def _between(self, start: tuple[int, int], end: tuple[int, int]) -> str:
-        lines = self._program.source.splitlines()[start[0] - 1 : end[0]]
+        """Returns a part of the text on one line, without comments."""
+        lines = source_lines(self._program.source)[start[0] - 1 : end[0]]
         lines[-1] = lines[-1][: end[1]]
+        for k in range(len(lines) - 1):
+            lines[k] = lines[k][: self._comments.get(start[0] + k)].rstrip().removesuffix("\\").rstrip()
         lines[0] = lines[0][start[1] :]
         first, *others = lines
-        return " ".join([first, *(each.strip() for each in others)]) if others else first
+        return (
+            " ".join([first, *filter(None, (each.strip() for each in others[:-1])), others[-1].lstrip()])
+            if others
+            else first
+        )
+
+    @cached_property
+    def _comments(self) -> dict[int, int]:
+        """Where the comment of a line begins, by lines."""
+        tokens = tokenize.generate_tokens(io.StringIO(self._program.source).readline)
+        return {each.start[0]: each.start[1] for each in tokens if each.type == tokenize.COMMENT}
 
     def _in_place(self, node: ast.expr) -> str:
         second = self._chosen[node].second
@@ -109,7 +125,8 @@ class Rewriting:
                 target, value = (right, left) if second else (left, right)
                 name = _OPERATORS[type(op)][0]
                 if self._chosen[node].number and name in self._forms.scalars:
-                    return f"{self._atom(target)}.{self._forms.scalars[name].format(self._atom(value))}"
+                    number = self._code(value) if isinstance(value, ast.Constant) else self._atom(value)
+                    return f"{self._atom(target)}.{self._forms.scalars[name].format(number)}"
                 return f"{self._atom(target)}.{self._method(name)}_({self._code(value)})"
             case ast.UnaryOp(operand=operand):
                 return f"{self._atom(operand)}.neg_()"
@@ -194,7 +211,7 @@ def form_of(program: SourceTree, call: ast.Call, forms: InPlaceForms) -> int | s
     """
     name, receiver = _called(call), call.func.value if isinstance(call.func, ast.Attribute) else None
     module = _module(program, call.func)
-    if receiver is not None and not _is_module(program, root_of(receiver)) and module != "functional":
+    if receiver is not None and module != "functional" and not _is_module(program, receiver):
         return "method" if name in forms.methods else None
     if module == "functional" and name in forms.flagged:
         return forms.flagged[name]
@@ -209,7 +226,11 @@ _USUAL = {"torch": "torch", "paddle": "paddle", "nn": "nn", "F": "functional"}
 """What a part of a program, such as a cell, calls modules that another part has imported."""
 
 
-def _is_module(program: SourceTree, name: str | None) -> bool:
+def _is_module(program: SourceTree, receiver: ast.expr) -> bool:
+    """Whether a function is called of a module, `nn.functional`, and not of a tensor, such as `torch.ones(3)`."""
+    while isinstance(receiver, ast.Attribute):
+        receiver = receiver.value
+    name = receiver.id if isinstance(receiver, ast.Name) else ""
     return name in program.imported or (name in _USUAL and name not in program.assigned)
 
 

@@ -43,6 +43,9 @@ def live_bytes(recording: Recording) -> Curve:
     during, after, settled, peak = [], [], 0, 0
     for step in recording.steps:
         given = {one.storage for each in step.inputs if (one := tensors.get(each) or dict(step.tensors).get(each))}
+        if recording.live_before and not step.index:  # it shows what was there, too
+            output = dict(step.tensors).get(-1 if step.output is None else step.output)
+            given |= {key for key, _ in step.storages if output is None or key != output.storage}
         made = gone = 0
         for key, facts in step.storages:
             if facts is None:

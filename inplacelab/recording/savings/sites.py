@@ -75,9 +75,8 @@ def _forbids(one: Site, other: Site) -> bool:
     for each in one.calls:
         if each.kept_until >= 0:
             kept.setdefault(each.storage, []).append(each)
-            if (
-                each.keeps_result or each.part is not None
-            ):  # else what keeps its result forbids to overwrite that anyway
+            # What else keeps its result forbids to overwrite that anyway.
+            if each.keeps_result or each.part is not None:
                 kept.setdefault(each.made, []).append(each)
     return any(
         before.step < each.step <= before.kept_until for each in other.calls for before in kept.get(each.storage, ())
@@ -208,5 +207,4 @@ def by_operation(recording: Recording, steps: Iterable[Step]) -> Iterator[tuple[
     for step in steps:
         found.setdefault(_written(recording, step), []).append(step)
     for each in sorted(found, key=lambda one: (one.source, one.line, one.column)):
-        op = each.op or found[each][0].op or ""
-        yield Site(each.source, each.line, each.column, op, each.code, ()), tuple(found[each])
+        yield Site(each.source, each.line, each.column, each.op, each.code, ()), tuple(found[each])

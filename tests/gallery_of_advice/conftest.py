@@ -1,0 +1,3 @@
+"""The programs are read, and not collected as modules of tests."""
+
+collect_ignore_glob = ["*/*.py"]
