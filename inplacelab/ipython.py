@@ -228,7 +228,7 @@ def _advise(shell: Any, line: str) -> None:
     found = None if options is None else advise_last_cell(shell, asks="-y" not in options, tries="--try" in options)
     if found is not None:
         show_advice(found.advice)
-        print(found.diff.rstrip("\n") if found.advice.measured else _HOW_TO_TRY)
+        print(f"\n{found.diff}".rstrip("\n") if found.advice.measured else _HOW_TO_TRY)
 
 
 def _words(line: str, known: Sequence[str], name: str, usage: Text) -> list[str] | None:

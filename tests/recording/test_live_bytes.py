@@ -8,6 +8,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.savings.advice import advice
 from inplacelab.recording.savings.live_bytes import live_bytes
 
 ONE = 1000 * 4
@@ -44,3 +45,19 @@ def test_what_a_step_frees_is_gone_before_the_next_one() -> None:
     curve = live_bytes(recorded(chain, paddle.ones([1000]))[0])
     assert [most // ONE for most in curve.during[:3]] == [1, 2, 2]
     assert [left // ONE for left in curve.after[:2]] == [1, 1]
+
+
+def written_twice(x: paddle.Tensor) -> tuple[paddle.Tensor, ...]:
+    y = x + 1.0
+    z = y + 1.0
+    w = z + 1.0
+    del z
+    return y, w + 1.0
+
+
+def test_a_chain_that_is_written_in_place_is_one_storage() -> None:
+    found = advice(recorded(written_twice, paddle.ones([1000]))[0], ends=True)
+    second, third = found.sites[1:3]
+    assert (second.bytes, third.bytes) == (ONE, ONE)
+    assert found.before.peak == 3 * ONE
+    assert found.with_sites([third, second]).peak == 2 * ONE

@@ -75,3 +75,13 @@ def test_a_notebook_has_the_picture_too(capsys: pytest.CaptureFixture[str], monk
     assert "not tried" in capsys.readouterr().out.lower()
     assert [set(each) for each in shown] == [{"text/plain", "text/html"}]
     assert shown[0]["text/html"].startswith("<img")
+
+
+def test_what_was_there_before_the_block_is_not_counted() -> None:
+    old = torch.ones(4096)
+    part = old[:16]
+    with inplacelab.advise() as found:
+        y = torch.ones(16)
+        z = y + part
+    assert found.advice is not None
+    assert found.advice.before.peak == y.nbytes + z.nbytes

@@ -185,6 +185,25 @@ ONE_MORE_LANE_PLAINLY = Text("1 more storage, never named or written", "另有 1
 FOLDED_LANES = Text("{count} more storages", "另有 {count} 个存储")
 NEITHER = Text(": never written, never kept for backward", "：从未写入，也未被反向传播保存")
 NEVER_WRITTEN = Text(": never written", "：从未写入")
+SAVINGS = {
+    "less": Text("Written in place: peak {0} → {1}, {2} % less", "改为原地操作：峰值 {0} → {1}，减少 {2} %"),
+    "same": Text("Written in place, the peak stays {0}", "改为原地操作，峰值仍为 {0}"),
+    "untried": Text("Live bytes by the recording of one run; not tried", "按一次运行的记录得出的存活字节数；未经试验"),
+    "tried": Text(
+        "Live bytes by the recording; tried: as {2} counts, the peak is {0} → {1}",
+        "按记录得出的存活字节数；已经试验：按 {2} 的统计，峰值为 {0} → {1}",
+    ),
+    "framework": Text("the framework", "框架"),
+    "numbers": Text("Peak: {0} bytes before, {1} bytes after.", "峰值：原来 {0} 字节，改写后 {1} 字节。"),
+    "before": Text("as it is: peak {0} in {1}", "原程序：峰值 {0}，在{1}"),
+    "after": Text("in place: peak {0} in {1}", "原地操作：峰值 {0}，在{1}"),
+    "in_backward": Text("backward, {0}", "反向传播，{0}"),
+    "is_backward": Text("backward", "反向传播"),
+    "is_offered": Text("may be written in place here", "此处可以改为原地操作"),
+    "line": STEP_AXIS,
+    "loop": Text("loop", "循环"),
+}
+"""What is said in the picture of the bytes that writing in place saves."""
 SEGMENTS = {
     "named": Text("named {size}", "有名字 {size}"),
     "gradient": Text("gradients {size}", "梯度 {size}"),
