@@ -215,6 +215,8 @@ def _spelled(program: SourceTree, node: ast.AST, name: str) -> str | None:
             return called
         case ast.Attribute(attr=attribute, ctx=ast.Load()) if _ATTRIBUTES.get(attribute) == op:
             return attribute
+        case ast.BinOp() if name == f"{op}_":  # a write inside a library: `norm(y) + x` adds to the count of batches
+            return None
     return _indexed(program, node, op) if op in _PLAIN and _indexes(node, op) else _operated(program, node, op)
 
 
