@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     from inplacelab.recorders.existing import shares_storage
     from inplacelab.recorders.run import record
     from inplacelab.saving import load, save
-    from inplacelab.showing import show
+    from inplacelab.showing import advise, show
 
 newaxis = None
 
@@ -101,13 +101,13 @@ _LAZY = {
     "last_recording": "ipython", "load_ipython_extension": "ipython",
     "create_parameter": "nn.layer", "ParamAttr": "nn.parameters",
     "DataParallel": "distributed.replicas", "record": "recorders.run", "explain": "diagnosis.explain", "shares_storage": "recorders.existing", "show": "showing",
-    "load": "saving", "save": "saving",
+    "advise": "showing", "load": "saving", "save": "saving",
 }  # fmt: skip
 """What is imported on first use, and from which module; a name with "" is a module itself. A first program with tensors needs
 none of these, and importing the package should be quick."""
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
-    "CPUPlace", "CUDAPlace", "DataParallel", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64", "create_parameter",
+    "CPUPlace", "CUDAPlace", "DataParallel", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "advise", "autograd", "base", "bool", "complex128", "complex64", "create_parameter",
     "device", "disable_signal_handler", "disable_static", "distributed", "dtype", "e", "enable_grad", "enable_static", "explain", "finfo", "float16", "float32", "float64",
     "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
     "int8", "io", "is_compiled_with_cinn", "is_compiled_with_cuda",

@@ -1,4 +1,4 @@
-"""Shows existing tensors in one picture: what they share, and what the graph behind them has saved."""
+"""Shows existing tensors in one picture: what they share, and what the graph behind them has saved; and where a block may write in place."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from inplacelab.recorders.existing import names_of
 from inplacelab.recorders.run import record
 from inplacelab.recorders.static import class_name
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.savings.advice import Advice, advice
 from inplacelab.recording.sentences import sentence
 from inplacelab.recording.sentences.phrases import joined
+from inplacelab.recording.sentences.savings import lines
 
-__all__ = ["show"]
+__all__ = ["advise", "show"]
 
 _NOTHING = Text(
     "`show` was given nothing: pass tensors, or what holds tensors: `show(x, y)`, `show(model, optimizer)`.",
@@ -139,6 +141,46 @@ def _give(text: str, html: Any) -> None:
         display({"text/plain": text, "text/html": html()}, raw=True)
     else:
         print(text.rstrip("\n"))
+
+
+class advise(record):  # noqa: N801  # used like a function
+    """Tells where a `with` block may write in place, and what that saves, when it ends: in a notebook with a picture of the live bytes.
+
+    The block is recorded (see `record`, which takes the same arguments), and nothing is run again: what is said is not tried. What is
+    alive after the block may be read later, and so may not be overwritten.
+
+    Attributes:
+        advice: what was found out; None before the block has ended, and if it raised an error.
+
+    >>> import inplacelab as paddle
+    >>> with paddle.advise() as found:  # doctest: +SKIP
+    ...     loss = train(model)
+    """
+
+    advice: Advice | None = None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._end(error, sys._getframe(1))
+        if error is None and self.recording is not None:
+            self.advice = advice(self.recording, ends=False)
+            show_advice(self.advice)
+
+
+def show_advice(found: Advice) -> None:
+    """Prints where a program may write in place; in a notebook with a picture of its live bytes."""
+    for said in lines(found):
+        print(said)
+    if not _is_notebook() or not len(found.recording):
+        return
+    from IPython.display import display
+
+    try:
+        from inplacelab_widgets.exports import image
+        from inplacelab_widgets.savings_picture import savings_svg, title
+    except ImportError:
+        return
+    alternative = str(title(found))
+    display({"text/plain": alternative, "text/html": image(savings_svg(found), alternative)}, raw=True)
 
 
 def _is_notebook() -> bool:

@@ -270,7 +270,7 @@ _ARRAYS = SimpleNamespace(**{
 })  # fmt: skip
 """What a program finds in NumPy: nothing that reads or writes files, or draws random numbers."""
 _ELSEWHERE = frozenset({
-    "save", "load", "record", "explain", "set_device", "set_language", "set_printoptions", "tofile", "to_dlpack", "device",
+    "save", "load", "record", "explain", "advise", "set_device", "set_language", "set_printoptions", "tofile", "to_dlpack", "device",
     "cuda", "pin_memory", "io", "kernels", "lessons", "recorders", "frameworks", "cli", "diagnosis", "memory", "devices", "storage", "modes",
     "gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_globals", "f_builtins", "f_locals",
 })  # fmt: skip

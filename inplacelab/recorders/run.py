@@ -523,10 +523,12 @@ class record:
             raise
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._end(error, sys._getframe(1))
+
+    def _end(self, error: BaseException | None, frame: FrameType) -> None:
         if not self._running.locked():
             raise RuntimeError(str(_NOT_RUNNING))
         try:
-            frame = sys._getframe(1)
             self._session.finish(error, lambda: scopes_of([frame])[0])
         finally:
             self._running.release()

@@ -123,10 +123,9 @@ def spellings(recording: Recording) -> Mapping[int, Candidate]:
         tuple[int, int, int], dict[str, list[int]]
     ] = {}  # the steps of each operation, by turn, source and line
     for step in recording.steps:
-        by_library = (
-            step.module or step.ran_in is not None
-        )  # in a module of a library: no expression of the program is it
-        if step.kind == "operation" and step.op is not None and step.place is not None and not by_library:
+        if step.module or step.ran_in is not None:  # a module of a library ran it: the program has no expression for it
+            continue
+        if step.kind == "operation" and step.op is not None and step.place is not None:
             where = step.turn, step.place.source, step.place.line
             statements.setdefault(where, {}).setdefault(step.op, []).append(step.index)
     known: dict[tuple[int, int, str], list[Candidate]] = {}
@@ -218,6 +217,8 @@ def _spelled(program: SourceTree, node: ast.AST, name: str) -> str | None:
             return called
         case ast.Attribute(attr=attribute, ctx=ast.Load()) if _ATTRIBUTES.get(attribute) == op:
             return attribute
+        case ast.BinOp() if name == f"{op}_":  # a write inside a library: `norm(y) + x` adds to the count of batches
+            return None
     return _indexed(program, node, op) if op in _PLAIN and _indexes(node, op) else _operated(program, node, op)
 
 

@@ -147,6 +147,18 @@ def test_what_explain_says_to_programs_is_what_the_page_shows(language: str, tmp
     ]  # fmt: skip
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("language", choose(["en"], ["en"], ["en", "zh"]))  # each runs a program ten times
+def test_what_advise_says_is_what_the_page_shows(language: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
+    script, shown = (text for kind, text in blocks(page("save_memory", language)) if kind in ("ipython", "output"))
+    (tmp_path / "train.py").write_text(script)
+    command = [sys.executable, "-m", "inplacelab", "advise", "--lang", language, "train.py"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert (done.stdout, done.returncode) == (shown, 0)
+
+
 def part_of(shown: Any, whole: Any) -> Any:
     """What a document has under the keys that are shown."""
     if isinstance(shown, dict):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 
+from inplacelab.cli.script import run_script
 from inplacelab.recording.code_of_steps import OPERATORS, call_code, code_of
 from inplacelab.recording.sentences import line_sentence
 from tests.recorders.golden.renew import run
@@ -66,3 +68,13 @@ def test_a_line_is_told_as_a_whole() -> None:
     assert "What `MultiplyGradNode` (line 3) kept is now stale: `b` (as its first and second operands)." in wrote.en
     assert "Backward began at `SumGradNode` (line 3)." in failed.en
     assert "`RuntimeError`. Line 3: kept: `MultiplyGradNode` keeps `b`" in failed.en
+
+
+@pytest.mark.oracle
+def test_a_write_inside_a_module_is_not_the_operator_of_its_line(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    script = tmp_path / "train.py"
+    script.write_text("import torch\nnorm, x = torch.nn.BatchNorm1d(2), torch.ones(3, 2)\ny = norm(x) + x\n")
+    recording, _ = run_script(script, [], title=None, limit=100)
+    added = [step for step in recording.on_line(3) if step.op in ("add", "add_")]
+    assert [code_of(recording, step) for step in added] == ["add_", "norm(x) + x"]

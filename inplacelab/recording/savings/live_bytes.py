@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby
+from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
+from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.savings.overwriting import Call
 
@@ -36,16 +38,26 @@ class Curve:
 
 def live_bytes(recording: Recording) -> Curve:
     """Returns the live bytes of a recording."""
-    known: set[int] = set()
-    made: dict[int, int] = defaultdict(int)
+    sizes: dict[int, int] = {}
+    tensors: dict[int, TensorFacts | None] = {}
+    during, after, settled, peak = [], [], 0, 0
     for step in recording.steps:
+        given = {one.storage for each in step.inputs if (one := tensors.get(each) or dict(step.tensors).get(each))}
+        made = gone = 0
         for key, facts in step.storages:
-            if facts is not None and key not in known:
-                known.add(key)
-                made[step.index] += facts.bytes
-    after = tuple(step.live for step in recording.steps)
-    during = tuple(max(before + made[k], now) for k, (before, now) in enumerate(pairwise((0, *after))))
-    return Curve(during, after)
+            if facts is None:
+                gone += sizes.pop(key, 0)
+            elif key not in sizes:
+                sizes[key] = 0 if key in given else facts.bytes  # what it was given is older than the recording
+                made += sizes[key]
+        tensors.update(step.tensors)
+        # What was alive only within a step, such as what a derivative needs for a moment, shows where the peak rises.
+        during.append(max(settled + made, step.live, step.peak if step.peak > peak else 0))
+        peak = max(peak, step.peak)
+        # In a function whose statements were not seen, a step's `live` has what was freed after it, too.
+        settled = step.live - gone if step.live >= settled + made else step.live
+        after.append(settled)
+    return Curve(tuple(during), tuple(after))
 
 
 def live_bytes_with(curve: Curve, overwriting: Iterable[Call]) -> Curve:
@@ -56,16 +68,46 @@ def live_bytes_with(curve: Curve, overwriting: Iterable[Call]) -> Curve:
         overwriting: the runs of operations that would overwrite.
     """
     during, after = [0] * (len(curve.after) + 2), [0] * (len(curve.after) + 2)
-    for each in overwriting:
-        if not each.saves:
-            continue
-        for changes, since in ((during, each.step), (after, each.step)):
-            until = each.until + 1 if changes is during else each.until
-            changes[since] -= each.bytes
-            changes[max(until, since)] += each.bytes
-            changes[max(until, since)] += each.more
-            changes[max(each.end + (changes is during), since)] -= each.more
+    for each in changes(overwriting):
+        during[each.step + each.is_end] -= each.bytes
+        after[each.step] -= each.bytes
     return Curve(
         tuple(value + change for value, change in zip(curve.during, accumulate(during), strict=False)),
         tuple(value + change for value, change in zip(curve.after, accumulate(after), strict=False)),
     )
+
+
+class Change(NamedTuple):
+    """How the bytes change that overwriting saves: by how many, at which step, and whether a storage is gone after it."""
+
+    step: int
+    bytes: int
+    is_end: bool
+
+
+def changes(overwriting: Iterable[Call]) -> Iterator[Change]:
+    """Yields how the saved bytes change if some operations overwrite their operands: what one has written, the next may overwrite.
+
+    Of the storages of such a chain, only the first is there, and it lives as long as any of them.
+    """
+    first: dict[int, int] = {}  # of each storage that is made in a chain, the first one of that
+    known: dict[int, tuple[int, int]] = {}  # of the first ones, the bytes, and the step after which the chain is gone
+    for each in sorted(overwriting, key=attrgetter("step")):
+        if not each.saves:
+            continue
+        root = first.setdefault(each.made, first.get(each.storage, each.storage))
+        if root not in known:
+            yield Change(each.operand_gone, -(each.bytes + each.more), is_end=True)
+        yield Change(each.step, each.bytes, is_end=False)
+        yield Change(each.result_gone, -each.bytes, is_end=True)
+        size, gone = known.get(root, (each.bytes + each.more, each.operand_gone))
+        known[root] = size, max(gone, each.result_gone)
+    for size, gone in known.values():
+        yield Change(gone, size, is_end=True)
+
+
+def most_saved(overwriting: Iterable[Call]) -> int:
+    """Returns the most bytes that some operations would save at one time if they overwrote their operands."""
+    ordered = sorted((each.step + each.is_end, each.bytes) for each in changes(overwriting))
+    at = {step: sum(each for _, each in some) for step, some in groupby(ordered, key=itemgetter(0))}
+    return max(accumulate(at.values()), default=0)

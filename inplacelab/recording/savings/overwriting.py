@@ -65,9 +65,8 @@ class Call:
         copies: whether the in-place form would save a copy of the operand, so that nothing is gained.
         keeps_result: whether it would save its result, which the ordinary form does not.
         bytes: the bytes of the result's storage.
-        until: the step after which one of the two storages is gone: until then, one too many was alive.
-        end: the step after which both are gone.
         more: the bytes by which the operand's storage is larger: it would live as long as the result.
+        operand_gone, result_gone: the steps after which the two storages are gone.
         kept_until: the last step at which a grad node keeps its result, or would; -1 if none does.
         part: the position of the part that it changes, if it joins a tensor of parts of the operand.
         other: the same with the other operand overwritten, of a sum or a product; None if there is none.
@@ -83,9 +82,9 @@ class Call:
     copies: bool
     keeps_result: bool
     bytes: int
-    until: int
-    end: int
     more: int
+    operand_gone: int
+    result_gone: int
     kept_until: int = -1
     part: int | None = None
     other: Call | None = None
@@ -94,6 +93,11 @@ class Call:
     def saves(self) -> bool:
         """Whether writing in place would save memory for some time."""
         return self.obstacle is None and not self.copies and self.bytes > 0
+
+    @property
+    def until(self) -> int:
+        """The step after which one of the two storages is gone: until then, one too many was alive."""
+        return min(self.operand_gone, self.result_gone)
 
 
 def calls(recording: Recording, *, ends: bool) -> Iterator[Call]:
@@ -218,7 +222,7 @@ class _History:
         until = max((each.last for each in (*own, *self._kept.get(result.counter, ()))), default=-1)
         return Call(
             step.index, operand.id, position, result.id, operand.storage, result.storage, obstacle, bool(kept) and not keeps_result and others is None, keeps_result and bool(kept),
-            its.bytes, min(mine.gone, its.gone), max(mine.gone, its.gone), max(mine.bytes - its.bytes, 0), until,
+            its.bytes, max(mine.bytes - its.bytes, 0), mine.gone, its.gone, until,
         )  # fmt: skip
 
     def _of_form(self, step: Step, operand: TensorFacts, result: TensorFacts) -> Obstacle | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 
 from inplacelab.recording.code_of_steps import expression_of
 from inplacelab.recording.facts import EditFacts, ModuleFacts, Step
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.savings.in_place_form import PLAIN, Form, Rewriting, has_form
+from inplacelab.recording.savings.live_bytes import most_saved
 from inplacelab.recording.savings.overwriting import REFLECTED, Call, Obstacle, calls
 from inplacelab.recording.source_tree import source_tree_of, tree_at
 from inplacelab.supported import framework_of
@@ -53,11 +53,7 @@ class Site:
     @property
     def bytes(self) -> int:
         """The most bytes that it would save at one time."""
-        changes: list[tuple[int, int]] = []
-        for each in self.calls if self.may else ():
-            if each.saves:
-                changes += [(each.step, each.bytes), (each.until + 1, -each.bytes)]
-        return max(accumulate(change for _, change in sorted(changes)), default=0)
+        return most_saved(self.calls) if self.may else 0
 
 
 def together(found: Iterable[Site]) -> list[Site]:
@@ -167,9 +163,11 @@ def _operands(recording: Recording, node: ast.expr | None, call: Call) -> tuple[
     second, number = call.position == 1 or step.op in REFLECTED, False
     if isinstance(node, ast.BinOp):
         before = recording.before(step.index).tensors
-        number = sum(each in before for each in step.inputs) == 1
+        seen = {**{key: each for key, each in step.tensors if each is not None}, **before}
+        # A number has become a tensor without axes. A new one with axes is older than the recording.
+        number = sum(each in before or (each in seen and seen[each].shape != ()) for each in step.inputs) == 1
         if number and not second:
-            second = isinstance(node.left, ast.Constant) or ast.unparse(node.right) in before[call.operand].names
+            second = isinstance(node.left, ast.Constant) or ast.unparse(node.right) in seen[call.operand].names
     return second, number, -1
 
 

@@ -25,6 +25,8 @@ LONGEST = 48
 MOST_GROUPED = 48
 """Of more operations, it is not computed which of them lower the peak only together."""
 
+_MAIN = Place(1)
+"""The lines of the program itself are said without its name."""
 _A_LEAF = Text("a leaf", "叶子")
 _OPERAND = Text("its operand", "操作数")
 _NOTHING_READS = Text("nothing reads {x} afterwards", "此后 {x} 不再被读取")
@@ -116,6 +118,12 @@ _TOGETHER = Text(
     "The peak falls only if these write in place together: {0}.", "只有把这些操作一起改写，峰值才会降低：{0}。"
 )
 _STAYS = Text("None of this lowers the peak.", "这些都不会降低峰值。")
+_UNSEEN = Text(
+    "{0} also counts what an operation, or backward, allocates for a moment, which is not in the recording.",
+    "{0} 还计入操作和反向传播临时分配的内存，记录中没有这些。",
+)
+_NEAR = 0.02
+"""Counts that differ by less are called equal."""
 _BLANK = Text("", "")
 _END = Text(".", "。")
 
@@ -215,7 +223,7 @@ def _said(advice: Advice, site: Site, said: Text) -> Text:
 
 
 def _line(recording: Recording, site: Site) -> Text:
-    return said_line(recording.named_sources, Place(site.line, site.source) if site.line else None)
+    return said_line(recording.named_sources, Place(site.line, site.source) if site.line else None, _MAIN)
 
 
 def _safe(recording: Recording, saving: Sequence[Call]) -> Text:
@@ -275,7 +283,7 @@ def _where(recording: Recording, step: Step, site: Site) -> Text:
         return _BACKWARD
     if line_of(step.place) == (site.source, site.line):
         return _SAME_LINE
-    return said_line(recording.named_sources, step.place)
+    return said_line(recording.named_sources, step.place, _MAIN)
 
 
 def _without_form(recording: Recording, site: Site) -> Text:
@@ -320,6 +328,8 @@ def _totals(advice: Advice) -> list[Text]:
     said.append(
         _total(recording, _PEAK, (before.peak, after.peak), None if tried is None else (tried.peak, tried.peak_after))
     )
+    if tried is not None and tried.peak_after > after.peak * (1 + _NEAR):
+        said.append(_UNSEEN.format(framework_of(recording).title or _THE_ENGINE))
     where = _owner(recording, before)
     said.append(where)
     if before.peak_step != after.peak_step and _owner(recording, after) != where:
@@ -352,13 +362,13 @@ def _owner(recording: Recording, curve: Curve) -> Text:
         return _REACHED.format(_at(recording, step))
     if step.place is None:
         return _IN_BACKWARD
-    return _REACHED_IN_BACKWARD.format(said_line(recording.named_sources, step.place))
+    return _REACHED_IN_BACKWARD.format(said_line(recording.named_sources, step.place, _MAIN))
 
 
 def _at(recording: Recording, step: Step) -> Text:
     if step.phase == "backward" or step.backward is not None:
         return _BACKWARD
-    return said_line(recording.named_sources, step.place)
+    return said_line(recording.named_sources, step.place, _MAIN)
 
 
 def lowering_together(advice: Advice) -> tuple[Site, ...]:
@@ -377,4 +387,4 @@ def lowering_together(advice: Advice) -> tuple[Site, ...]:
 
 def _one_by_one(recording: Recording, some: Iterable[Site]) -> Text:
     places = dict.fromkeys(Place(each.line, each.source) for each in some)
-    return said_one_by_one(recording.named_sources, list(places))
+    return said_one_by_one(recording.named_sources, list(places), _MAIN)
