@@ -6,8 +6,9 @@ offered, everything that the program computes is equal to the bit: losses, gradi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from inplacelab.diagnosis.trial_run import Asked
@@ -70,6 +71,7 @@ class Advising:
     runs: int = 0
     _end: End = field(default_factory=lambda: End(passes=PASSES))
     _meant: dict[int, Outcome] = field(default_factory=dict)
+    _others: list[int] | None = None
 
     def advice(self, *, ends: bool = True) -> Advice:
         """Returns what may be written in place, and what trials of that have shown.
@@ -94,7 +96,8 @@ class Advising:
 
     def _recorded(self) -> Outcome:
         found = self._run((), recorded=True)
-        if found.recording is not None and found.recording.truncated and self._end.passes > FEWER:
+        is_whole = found.recording is not None and not found.recording.truncated
+        if not is_whole and self._end.passes > FEWER:
             self._end = End(passes=FEWER)
             self._meant[OWN] = self._run(())
             found = self._run((), recorded=True)
@@ -112,49 +115,58 @@ class Advising:
         return found
 
     def _tried(self, found: Advice) -> Advice:
-        works = self._working(found, list(found.offered))
+        works, before = list(found.offered), list[Site]()
+        while works != before:  # all of those that are left have been tried together on all data
+            before = works
+            for number in chain((OWN,), self._other_data()):
+                works = self._working(found, works, number)
         rejected = tuple(each for each in found.offered if each not in works)
-        seeds = 1 + sum(number in self._meant for number in OTHERS)
         self.tell(_MEASURING)
-        before, after = (self._run(each, measured=True).memory for each in ((), edits(found.recording, works)))
-        if before is None or after is None:
+        now, then = (self._run(each, measured=True).memory for each in ((), edits(found.recording, works)))
+        if now is None or then is None:
             raise NotTriedError(_SLOW.format(f"{self.seconds:.0f}", self._end.passes))
         shown = Measured(
-            seeds, self.runs, rejected, before.peak, after.peak, before.held, after.held, self._meant[OWN].early
+            1 + len(self._others or ()),
+            self.runs,
+            rejected,
+            now.peak,
+            then.peak,
+            now.held,
+            then.held,
+            self._meant[OWN].early,
         )
         return replace(found, offered=tuple(each for each in found.offered if each in works), measured=shown)
 
-    def _working(self, found: Advice, some: list[Site]) -> list[Site]:
-        """Returns the largest part of some operations, as far as that can be found by halving, with which all results are equal."""
-        if not some:
+    def _working(self, found: Advice, some: list[Site], number: int) -> list[Site]:
+        """Returns the largest part of some operations, as far as that can be found by halving, with which all results on some data are equal."""
+        if not some or self.runs >= MOST_RUNS:
             return []
-        if self._is_equal(found, some):
+        if self._is_equal(found, some, number):
             return some
         if len(some) == 1:
             return []
         half = len(some) // 2
-        first, second = (self._working(found, part) for part in (some[:half], some[half:]))
-        if not first or not second or self._is_equal(found, [*first, *second]):
+        first, second = (self._working(found, part, number) for part in (some[:half], some[half:]))
+        if not first or not second or self._is_equal(found, [*first, *second], number):
             return [*first, *second]
         return max(first, second, key=lambda part: sum(each.bytes for each in part))
 
-    def _is_equal(self, found: Advice, some: Sequence[Site]) -> bool:
-        if self.runs + _LEFT_FREE > MOST_RUNS:
-            return False
+    def _is_equal(self, found: Advice, some: Sequence[Site], number: int) -> bool:
         self.tell(_TRYING.format(len(some)))
         changed, but = edits(found.recording, some), overwritten_names(found.recording, some)
-        for number in (OWN, *OTHERS):
-            meant = self._on(number)
-            if meant is not None and not self._run(changed, number=number).is_equal(meant, but=but):
-                return False
-        return True
+        return self._run(changed, number=number).is_equal(self._meant[number], but=but)
 
-    def _on(self, number: int) -> Outcome | None:
-        """Returns the run of the program on other data; None if it fails there."""
-        if number not in self._meant:
-            self._meant[number] = self._run((), number=number)
-        found = self._meant[number]
-        return None if found.late or (found.error and number != OWN) else found
+    def _other_data(self) -> Iterator[int]:
+        """Yields the numbers of the other sets of data on which the program runs: where it fails on other values, those of other seeds."""
+        if self._others is None:
+            self._others = []
+            for each in OTHERS:
+                for number in (each, -each):
+                    self._meant[number] = found = self._run((), number=number)
+                    if not found.late and not found.error:
+                        self._others.append(number)
+                        break
+        yield from self._others
 
     def _run(
         self, changed: Sequence[EditFacts], *, number: int = OWN, recorded: bool = False, measured: bool = False

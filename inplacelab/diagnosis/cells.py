@@ -592,7 +592,7 @@ def advise_last_cell(shell: Any, *, asks: bool, tries: bool) -> Advised | None:
         recording = _recorded(shell, cells.raw, framework)
         return None if recording is None else Advised(advice(recording, ends=False))
     try:
-        found, changes = tried_in_place(cells.text, framework, tell=print)
+        found, changes = tried_in_place(cells.text, framework, tell=cache(print))  # each thing once
     except (NotTriedError, KeyboardInterrupt) as reason:
         print(_NOT_TRIED.format(reason.why if isinstance(reason, NotTriedError) else STOPPED))
         return None

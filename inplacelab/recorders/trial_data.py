@@ -49,7 +49,7 @@ class OtherData:
     """One set of data.
 
     Args:
-        number: which: `OWN`, or another one.
+        number: which: `OWN`, or another one; that of a negative number has other seeds only.
     """
 
     def __init__(self, number: int = OWN) -> None:
@@ -66,7 +66,7 @@ class OtherData:
         Args:
             own: the array; it is not changed.
         """
-        if not self.number:
+        if self.number <= 0:
             return own
         key = (zlib.crc32(np.ascontiguousarray(own).tobytes()), *own.shape)
         self._made[key] += 1

@@ -123,10 +123,9 @@ def spellings(recording: Recording) -> Mapping[int, Candidate]:
         tuple[int, int, int], dict[str, list[int]]
     ] = {}  # the steps of each operation, by turn, source and line
     for step in recording.steps:
-        by_library = (
-            step.module or step.ran_in is not None
-        )  # in a module of a library: no expression of the program is it
-        if step.kind == "operation" and step.op is not None and step.place is not None and not by_library:
+        if step.module or step.ran_in is not None:  # a module of a library ran it: the program has no expression for it
+            continue
+        if step.kind == "operation" and step.op is not None and step.place is not None:
             where = step.turn, step.place.source, step.place.line
             statements.setdefault(where, {}).setdefault(step.op, []).append(step.index)
     known: dict[tuple[int, int, str], list[Candidate]] = {}

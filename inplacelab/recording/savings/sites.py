@@ -106,7 +106,16 @@ def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
     found: dict[_Written, list[Call]] = {}
     for call in calls(recording, ends=ends):
         found.setdefault(_written(recording, recording.steps[call.step]), []).append(call)
-    made = [_site(recording, where, _known(of_it) if recording.truncated else of_it) for where, of_it in found.items()]
+    unplaced = {(each.source, each.line, each.op) for each in found if not each.code}
+    made = [
+        _site(
+            recording,
+            # Some of its runs may be among those of which the text does not tell the expression.
+            replace(where, node=None) if (where.source, where.line, where.op) in unplaced else where,
+            _known(of_it) if recording.truncated else of_it,
+        )
+        for where, of_it in found.items()
+    ]
     return tuple(sorted(made, key=lambda each: (each.source, each.line, each.column)))
 
 

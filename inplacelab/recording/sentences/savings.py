@@ -247,9 +247,8 @@ def _safe(recording: Recording, saving: Sequence[Call]) -> Text:
 
 def _is_momentary(recording: Recording, call: Call) -> bool:
     """Whether one of the two storages is gone before the next operation."""
-    return not any(
-        each.kind == "operation" or each.backward for each in recording.steps[call.step + 1 : call.until + 1]
-    )
+    between = recording.steps[call.step + 1 : call.until + 1]
+    return call.until < len(recording) and not any(each.kind == "operation" or each.backward for each in between)
 
 
 def _forbidden(recording: Recording, site: Site, call: Call, obstacle: Obstacle) -> Text:
@@ -262,7 +261,8 @@ def _forbidden(recording: Recording, site: Site, call: Call, obstacle: Obstacle)
     if why in ("shape", "dtype") and result is not None:
         fact = shape(result.shape) if why == "shape" else result.dtype
     elif why == "leaf" and obstacle.tensor is not None and obstacle.tensor != call.operand:
-        why, fact = "of_leaf", _name(recording, step, obstacle.tensor) or words(_A_LEAF)
+        leaf = recording.before(call.step).called(obstacle.tensor)
+        why, fact = "of_leaf", quoted(bare_name(leaf.first)) if leaf.names else words(_A_LEAF)
     elif why == "kept" and obstacle.node is not None:
         state = recording.before(call.step)
         node = state.nodes.get(obstacle.node) or recording.state(call.step).nodes[obstacle.node]
