@@ -22,6 +22,7 @@ def recorded(program: Callable[[paddle.Tensor], object], x: paddle.Tensor) -> tu
     before = paddle.device.memory_allocated()
     with paddle.record() as rec:
         program(x)
+    assert rec.recording is not None
     return rec.recording, paddle.device.max_memory_allocated() - before
 
 

@@ -36,6 +36,7 @@ def five_blocks(falls_by: Any) -> Steps:
 def lines_of_score(lines: Any, score: Any, images: Any) -> Steps:
     with record() as rec:
         score(images)
+    assert rec.recording is not None
     found = advice(rec.recording, ends=False)
     chosen, right = set(lines), {site.line for site in found.offered if _lowers(found, site)}
     wrong = min(chosen - right, default=0)
@@ -79,6 +80,7 @@ def without_an_underscore(shorter: Any, learn_in_place: Any, measured: Any, imag
     )
     with record() as rec:
         shorter(images)
+    assert rec.recording is not None
     steps = rec.recording.steps
     yield (
         not any(each.category == "in-place" and each.phase == "forward" for each in steps),
