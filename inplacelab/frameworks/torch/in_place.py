@@ -199,6 +199,7 @@ IN_PLACE = InPlaceForms(
         ]
     ),
     keeps_result=frozenset({"celu", "elu", "leaky_relu", "rrelu", "selu"}),
+    rounds=frozenset({"celu", "elu", "selu"}),
     either=frozenset({"add", "mul", "multiply"}),
     augments=True,
     joins=frozenset({"cat", "concat", "concatenate", "stack"}),
