@@ -185,8 +185,8 @@ class _History:
             operand = before.get(step.inputs[position]) or after.get(step.inputs[position])
             if operand is not None and operand.storage in self._lives:
                 found.append(self._call(step, position, operand, result, forms, ends=ends))
-        best, *others = sorted(found, key=lambda each: (each.obstacle is not None, each.copies)) or [None]
-        if best is not None:
+        if found:
+            best, *others = sorted(found, key=lambda each: (each.obstacle is not None, each.copies))
             yield replace(best, other=others[0]) if others else best
 
     def _joined(self, step: Step, result: TensorFacts, forms: InPlaceForms, *, ends: bool) -> Iterator[Call]:

@@ -49,8 +49,8 @@ def programs(draw: st.DrawFn) -> str:
         "torch.manual_seed(0)",
         "w = torch.randn(4, 4, requires_grad=True)",
     ]
-    for name in NAMES:
-        lines.append(f"{name} = torch.randn(4, 4)" + draw(st.sampled_from(["", " @ w", " * w", " + w"])))
+    beginning = st.sampled_from(["", " @ w", " * w", " + w"])
+    lines += [f"{name} = torch.randn(4, 4){draw(beginning)}" for name in NAMES]
     expressions = st.sampled_from([*UNARY, *BINARY, *VIEWS])
     name = st.sampled_from(NAMES)
     block = ""
@@ -123,7 +123,7 @@ def counted_again(found: Advice) -> list[int]:
 
 
 @pytest.mark.oracle
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(16))
 @given(programs())
 def test_what_is_offered_changes_no_bit_and_saves_what_it_says(text: str) -> None:
     pytest.importorskip("torch")
