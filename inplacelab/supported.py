@@ -123,6 +123,7 @@ class InPlaceForms:
             "" if there is none. Of other operators, the method takes numbers, too.
         keeps_result: operations whose in-place form saves the result, where the ordinary form saves the operand. The in-place forms of all others
             that save their operand save a copy of it.
+        rounds: those of them whose derivative has other last bits if it is computed from the result.
         either: operations that may overwrite the second operand as well as the first.
         augments: whether `x += y` writes in place.
         joins: operations that join tensors: one that is changed in one part, and joined again, may be written in that part alone.
@@ -136,6 +137,7 @@ class InPlaceForms:
     scalars: Mapping[str, str] = field(default_factory=dict)
     methods: frozenset[str] = frozenset()
     keeps_result: frozenset[str] = frozenset()
+    rounds: frozenset[str] = frozenset()
     either: frozenset[str] = frozenset()
     augments: bool = False
     joins: frozenset[str] = frozenset()

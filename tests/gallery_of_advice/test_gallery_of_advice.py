@@ -27,7 +27,9 @@ from tests.recorders import runs
 FOLDER = Path(__file__).parent
 FRAMEWORKS = {"engine": "inplacelab", "torch_names": "inplacelab.torch", "torch": "torch", "paddle": "paddle"}
 PROGRAMS = sorted(FOLDER.glob("*/*.py"))
-_ANSWER = re.compile(r"(\w+): (may|copy|zero|conflict|no form|shape|dtype|expanded|leaf|views|kept|read|written|lives)")
+_ANSWER = re.compile(
+    r"(\w+): (may|copy|zero|conflict|no form|shape|dtype|expanded|leaf|views|history|rounds|kept|read|written|lives)"
+)
 
 
 def name_of(path: Path) -> str:

@@ -33,6 +33,9 @@ IN_PLACE = InPlaceForms(
     keeps_result=frozenset({
         "celu", "elu", "leaky_relu", "rrelu", "selu",
     }),
+    rounds=frozenset({
+        "celu", "elu", "selu",
+    }),
     either=frozenset({
         "add", "mul", "multiply",
     }),

@@ -72,7 +72,7 @@ class Rewriting:
         statement = next(self._program.around(node))
         part = self._chosen[node].part
         changed = None if part is None else changed_part(statement, node, part)
-        if changed is not None:
+        if changed is not None and isinstance(statement, ast.stmt):
             return statement, self._written_alone(changed)
         match statement, node:
             case ast.Assign(), ast.BinOp(left=left, op=op, right=right) if self._forms.augments:

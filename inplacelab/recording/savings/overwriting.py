@@ -22,9 +22,10 @@ from inplacelab.recording.slots import Runs, common_runs, slot_runs
 from inplacelab.recording.source_tree import root_of, source_tree_of
 from inplacelab.supported import InPlaceForms, framework_of
 
-Why = Literal["shape", "dtype", "expanded", "leaf", "views", "kept", "read", "written", "lives"]
+Why = Literal["shape", "dtype", "expanded", "leaf", "views", "history", "rounds", "kept", "read", "written", "lives"]
 """Why an operand may not be overwritten. "shape", "dtype": the result has another one; "expanded": several of its elements are one slot; "leaf": it is
-a leaf that needs a gradient, or a view of one; "views": it is one of several views that one operation returned; "kept": a grad node keeps it;
+a leaf that needs a gradient, or a view of one; "views": it is one of several views that one operation returned; "history": it has one, and the result has none, as under
+`no_grad`; "rounds": the derivative would be computed from the result, and have other last bits; "kept": a grad node keeps it;
 "read", "written": the program does that to it later; "lives": the program may still use it after what was recorded."""
 
 REFLECTED = {"rmul": "mul", "radd": "add"}
@@ -100,6 +101,10 @@ class Call:
         return min(self.operand_gone, self.result_gone)
 
 
+def _name_of(step: Step) -> str:
+    return REFLECTED.get(step.op or "", step.op or "")
+
+
 def calls(recording: Recording, *, ends: bool) -> Iterator[Call]:
     """Yields the runs of operations with an in-place form that made a new tensor, in order.
 
@@ -109,7 +114,7 @@ def calls(recording: Recording, *, ends: bool) -> Iterator[Call]:
     """
     forms, history = framework_of(recording).in_place, _History(recording)
     for step in recording.steps:
-        name = REFLECTED.get(step.op or "", step.op or "")
+        name = _name_of(step)
         inside = step.ran_in is not None and step.ran_in.kind not in forms.modules  # that is the library's own affair
         if (
             not inside
@@ -172,49 +177,42 @@ class _History:
         if result is None or self._lives[result.storage].made != step.index:
             return
         if name in forms.joins:
-            yield from self._joined(step, result, ends=ends)
+            yield from self._joined(step, result, forms, ends=ends)
             return
         several = name in forms.either and len(step.inputs) > 1
         found = []
         for position in range(1 + several):
             operand = before.get(step.inputs[position]) or after.get(step.inputs[position])
             if operand is not None and operand.storage in self._lives:
-                found.append(
-                    self._call(step, position, operand, result, keeps_result=name in forms.keeps_result, ends=ends)
-                )
-        best, *others = sorted(found, key=lambda each: (each.obstacle is not None, each.copies)) or [None]
-        if best is not None:
+                found.append(self._call(step, position, operand, result, forms, ends=ends))
+        if found:
+            best, *others = sorted(found, key=lambda each: (each.obstacle is not None, each.copies))
             yield replace(best, other=others[0]) if others else best
 
-    def _joined(self, step: Step, result: TensorFacts, *, ends: bool) -> Iterator[Call]:
+    def _joined(self, step: Step, result: TensorFacts, forms: InPlaceForms, *, ends: bool) -> Iterator[Call]:
         """Yields a run of an operation that joins a tensor again, of which one part has changed."""
         found = join(self._recording, step, result)
         if found is not None and found.whole.storage in self._lives:
             position = step.inputs.index(next(each for k, each in enumerate(step.inputs) if k != found.part))
-            call = self._call(step, position, found.whole, result, keeps_result=False, ends=ends, joins=True)
+            call = self._call(step, position, found.whole, result, forms, ends=ends)
             changed = dict(found.changed.tensors).get(found.changed.output or 0)
             kept = () if changed is None else self._kept.get(changed.counter, ())
             until = max((each.last for each in kept), default=-1)
             yield replace(call, part=found.part, kept_until=max(call.kept_until, until))
 
     def _call(
-        self,
-        step: Step,
-        position: int,
-        operand: TensorFacts,
-        result: TensorFacts,
-        *,
-        keeps_result: bool,
-        ends: bool,
-        joins: bool = False,
+        self, step: Step, position: int, operand: TensorFacts, result: TensorFacts, forms: InPlaceForms, *, ends: bool
     ) -> Call:
+        name = _name_of(step)
+        keeps_result = name in forms.keeps_result
         mine, its = self._lives[operand.storage], self._lives[result.storage]
         kept = [each for each in self._kept.get(operand.counter, ()) if each.first <= step.index <= each.last]
         others = next((each for each in kept if each.node != step.kept), None)
         obstacle = (
             self._of_form(step, operand, result)
+            or (Obstacle("rounds", node=step.kept) if name in forms.rounds and kept else None)
             or (None if others is None else Obstacle("kept", node=others.node))
-            or (None if joins else self._of_operands(step, position, operand))
+            or (None if name in forms.joins else self._of_operands(step, position, operand))
             or self._of_later(step, operand, mine)
             or (None if ends else self._of_end(operand))
         )
@@ -232,6 +230,12 @@ class _History:
             return Obstacle("dtype", tensor=operand.id)
         if any(size > 1 and not stride for size, stride in zip(operand.shape, operand.strides, strict=True)):
             return Obstacle("expanded", tensor=operand.id)
+        if operand.needs_gradient and operand.node is not None and not result.needs_gradient:
+            return Obstacle("history", tensor=operand.id)
+        return self._of_base(step, operand)
+
+    def _of_base(self, step: Step, operand: TensorFacts) -> Obstacle | None:
+        """The tensor, or one that it is a view of, may not be written."""
         tensors = self._recording.before(step.index).tensors
         whole: TensorFacts | None = operand
         while whole is not None:

@@ -50,6 +50,8 @@ _FORBIDS = {
     "leaf": Text("{x} is a leaf that needs a gradient", "{x} 是需要梯度的叶子"),
     "of_leaf": Text("{x} is a view of {0}, which is a leaf that needs a gradient", "{x} 是 {0} 的视图，而后者是需要梯度的叶子"),
     "views": Text("{x} is one of several views that one operation returned", "{x} 是同一个操作返回的多个视图之一"),
+    "history": Text("{x} has a history, which the result does not have here", "{x} 带有历史，而这里的结果没有"),
+    "rounds": Text("in place, its derivative is computed from the result, and has other last bits", "改为原地后，导数由结果计算，末几位会不同"),
     "kept": Text("{0} keeps {x}", "{0} 保存着 {x}"),
     "read": Text("{0} reads {x} again", "{0}还要读取 {x}"),
     "read_through": Text("{0} reads the memory of {x} again, through {through}", "{0}还要通过 {through} 读取 {x} 的内存"),

@@ -96,7 +96,10 @@ def test_the_second_operand() -> None:
 
 def test_the_constructor_of_a_module() -> None:
     assert rewritten("act = nn.ReLU()", "nn.ReLU()", form=Form(flag=0)) == "act = nn.ReLU(inplace=True)"
-    assert rewritten("a = nn.LeakyReLU(0.2)", "nn.LeakyReLU(0.2)", form=Form(flag=1)) == "a = nn.LeakyReLU(0.2, inplace=True)"
+    assert (
+        rewritten("a = nn.LeakyReLU(0.2)", "nn.LeakyReLU(0.2)", form=Form(flag=1))
+        == "a = nn.LeakyReLU(0.2, inplace=True)"
+    )
     assert rewritten("a = nn.ReLU(False)", "nn.ReLU(False)", form=Form(flag=0)) == "a = nn.ReLU(True)"
 
 
@@ -133,7 +136,11 @@ def test_a_part_of_a_tensor_that_is_joined_again() -> None:
     joined = Form(part=0)
     text = "x = torch.cat([x[:, :1] * 2, x[:, 1:]], 1)"
     assert rewritten(text, text[4:], form=joined) == "x[:, :1].mul_(2)"
-    for other in ("y = torch.cat([x[:, :1] * 2, x[:, 1:]], 1)", "x = torch.cat([x[:, :1] * 2, z], 1)", "x = torch.cat([z * 2, x[1:]])"):
+    for other in (
+        "y = torch.cat([x[:, :1] * 2, x[:, 1:]], 1)",
+        "x = torch.cat([x[:, :1] * 2, z], 1)",
+        "x = torch.cat([z * 2, x[1:]])",
+    ):
         program = SourceTree(IMPORTS + other)
         call = next(each for each in ast.walk(program.tree) if isinstance(each, ast.Call))
         assert not has_form(program, call, forms("torch"), joined)
