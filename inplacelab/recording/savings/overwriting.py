@@ -182,8 +182,8 @@ class _History:
                 found.append(
                     self._call(step, position, operand, result, keeps_result=name in forms.keeps_result, ends=ends)
                 )
-        best, *others = sorted(found, key=lambda each: (each.obstacle is not None, each.copies)) or [None]
-        if best is not None:
+        if found:
+            best, *others = sorted(found, key=lambda each: (each.obstacle is not None, each.copies))
             yield replace(best, other=others[0]) if others else best
 
     def _joined(self, step: Step, result: TensorFacts, *, ends: bool) -> Iterator[Call]:
