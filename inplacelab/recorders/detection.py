@@ -27,7 +27,16 @@ MODULES = 200
 """So many modules of a script's folder are read."""
 DEFAULT = installing.NAME
 """What a program is taken for that uses none of them: this package's engine."""
-_TOOLS = {"advise", "explain", "last_recording", "load_ipython_extension", "record", "set_language", "shares_storage", "show"}
+_TOOLS = {
+    "advise",
+    "explain",
+    "last_recording",
+    "load_ipython_extension",
+    "record",
+    "set_language",
+    "shares_storage",
+    "show",
+}
 """What this package has for programs of every framework."""
 
 _UNKNOWN = Text("no program of {0!r} can be recorded; there are: {1}", "不能记录 {0!r} 的程序；可以记录的有：{1}")
