@@ -46,7 +46,7 @@ _IN_RUNS = Text("{0} (in {1} of {2} runs)", "{0}（{2} 次执行中有 {1} 次�
 _FORBIDS = {
     "shape": Text("its result has another shape ({0})", "结果的形状不同（{0}）"),
     "dtype": Text("its result has another dtype ({0})", "结果的 dtype 不同（{0}）"),
-    "expanded": Text("{x} is expanded: several of its elements share one slot", "{x} 是扩展得到的：多个元素共用一个槽位"),
+    "expanded": Text("{x} is expanded: several of its elements share one slot", "{x} 是扩展得到的：多个元素共享一个槽位"),
     "leaf": Text("{x} is a leaf that needs a gradient", "{x} 是需要梯度的叶子"),
     "of_leaf": Text("{x} is a view of {0}, which is a leaf that needs a gradient", "{x} 是 {0} 的视图，而后者是需要梯度的叶子"),
     "views": Text("{x} is one of several views that one operation returned", "{x} 是同一个操作返回的多个视图之一"),
