@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from pathlib import Path
 
 from inplacelab.diagnosis.trial_run import Asked
@@ -31,8 +30,8 @@ OTHERS = (1, 2)
 """The numbers of the other sets of data."""
 MOST_RUNS = 40
 """A program runs at most so often."""
-_LEFT_FREE = 2 * (1 + len(OTHERS)) + 2
-"""So many runs one attempt may need, and the two after all of them that measure memory."""
+MEASURED = 2
+"""So many of these runs measure memory, after all others."""
 
 _RANDOM = Text(
     "the program does not give the same results when it runs again, with the same seeds: so nothing can be compared",
@@ -71,7 +70,7 @@ class Advising:
     runs: int = 0
     _end: End = field(default_factory=lambda: End(passes=PASSES))
     _meant: dict[int, Outcome] = field(default_factory=dict)
-    _others: list[int] | None = None
+    _untried: list[Site] = field(default_factory=list)
 
     def advice(self, *, ends: bool = True) -> Advice:
         """Returns what may be written in place, and what trials of that have shown.
@@ -115,31 +114,28 @@ class Advising:
         return found
 
     def _tried(self, found: Advice) -> Advice:
+        data = [OWN, *self._other_data()]
         works, before = list(found.offered), list[Site]()
         while works != before:  # all of those that are left have been tried together on all data
             before = works
-            for number in chain((OWN,), self._other_data()):
+            for number in data:
                 works = self._working(found, works, number)
-        rejected = tuple(each for each in found.offered if each not in works)
+        left_out = [each for each in found.offered if each not in works]
         self.tell(_MEASURING)
         now, then = (self._run(each, measured=True).memory for each in ((), edits(found.recording, works)))
         if now is None or then is None:
             raise NotTriedError(_SLOW.format(f"{self.seconds:.0f}", self._end.passes))
         shown = Measured(
-            1 + len(self._others or ()),
-            self.runs,
-            rejected,
-            now.peak,
-            then.peak,
-            now.held,
-            then.held,
-            self._meant[OWN].early,
-        )
+            len(data), self.runs, tuple(each for each in left_out if each not in self._untried), now.peak, then.peak, now.held, then.held,
+            self._meant[OWN].early, tuple(each for each in left_out if each in self._untried),
+        )  # fmt: skip
         return replace(found, offered=tuple(each for each in found.offered if each in works), measured=shown)
 
     def _working(self, found: Advice, some: list[Site], number: int) -> list[Site]:
         """Returns the largest part of some operations, as far as that can be found by halving, with which all results on some data are equal."""
-        if not some or self.runs >= MOST_RUNS:
+        if self.runs >= MOST_RUNS - MEASURED:
+            self._untried += some
+        if not some or self.runs >= MOST_RUNS - MEASURED:
             return []
         if self._is_equal(found, some, number):
             return some
@@ -158,15 +154,12 @@ class Advising:
 
     def _other_data(self) -> Iterator[int]:
         """Yields the numbers of the other sets of data on which the program runs: where it fails on other values, those of other seeds."""
-        if self._others is None:
-            self._others = []
-            for each in OTHERS:
-                for number in (each, -each):
-                    self._meant[number] = found = self._run((), number=number)
-                    if not found.late and not found.error:
-                        self._others.append(number)
-                        break
-        yield from self._others
+        for each in OTHERS:
+            for number in (each, -each):
+                self._meant[number] = found = self._run((), number=number)
+                if not found.late and not found.error:
+                    yield number
+                    break
 
     def _run(
         self, changed: Sequence[EditFacts], *, number: int = OWN, recorded: bool = False, measured: bool = False

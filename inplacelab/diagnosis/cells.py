@@ -178,7 +178,11 @@ class Cells:
         sources, steps = (*cells, *recording.sources[1:]), tuple(map(place.step, recording.steps))
         sites = {each: place.of(each) for each in found.sites}
         if measured is not None:
-            measured = replace(measured, differing=tuple(sites[each] for each in measured.differing))
+            measured = replace(
+                measured,
+                differing=tuple(sites[each] for each in measured.differing),
+                untried=tuple(sites[each] for each in measured.untried),
+            )
         offered = tuple(sites[each] for each in found.offered)
         return Advice(replace(recording, sources=sources, steps=steps), tuple(sites.values()), offered, measured)
 

@@ -23,6 +23,7 @@ class Measured:
         peak, peak_after: the most bytes at one time, before and after.
         held, held_after: the most bytes when a backward pass began, before and after; 0 if none did.
         early: whether the runs ended before the program would have.
+        untried: the operations that were left out because the program would have run too often.
     """
 
     seeds: int
@@ -33,6 +34,7 @@ class Measured:
     held: int
     held_after: int
     early: bool
+    untried: tuple[Site, ...] = ()
 
 
 @dataclass(frozen=True)

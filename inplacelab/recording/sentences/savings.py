@@ -95,6 +95,9 @@ _FORBIDDEN = Text("Must stay out of place:", "不能改为原地操作：")
 _DIFFERING = Text(
     "Tried and left out, as the program fails or gives other results with them:", "试验后舍弃（程序出错，或结果不同）："
 )
+_UNTRIED = Text(
+    "Left out, as trying these would have taken too many runs:", "未作试验，因此舍弃（程序运行次数已达上限）："
+)
 _WRITTEN = Text("In place already, and saves 0 bytes:", "已是原地操作，但节省的是 0 字节：")
 _WOULD_BE_FREED = Text(
     "out of place, {x} would be freed right after it, and the result would take its place",
@@ -130,12 +133,13 @@ _BLANK = Text("", "")
 _END = Text(".", "。")
 
 
-Verdict = Literal["offered", "saves_nothing", "instead", "no_edit", "forbidden", "differs"]
+Verdict = Literal["offered", "saves_nothing", "instead", "no_edit", "forbidden", "differs", "untried"]
 """What is said of an operation. "offered": it may write in place, and saves memory; "saves_nothing": it may; "instead": it may, but not
 together with others that save more; "no_edit": nothing forbids it, but the text does not show how; "forbidden": a fact forbids it;
-"differs": it was tried, and the program fails or gives other results."""
+"differs": it was tried, and the program fails or gives other results; "untried": that was not tried, since the program had run often enough."""
 _HEADINGS: Mapping[Verdict, Text] = {
     "offered": _OFFERED, "saves_nothing": _SAVES_NOTHING, "instead": _INSTEAD, "no_edit": _NO_EDIT, "forbidden": _FORBIDDEN, "differs": _DIFFERING,
+    "untried": _UNTRIED,
 }  # fmt: skip
 
 
@@ -145,6 +149,8 @@ def verdict(advice: Advice, site: Site) -> Verdict:
         return "offered"
     if advice.measured is not None and site in advice.measured.differing:
         return "differs"
+    if advice.measured is not None and site in advice.measured.untried:
+        return "untried"
     if not site.may:
         return "no_edit" if site.obstacle is None else "forbidden"
     return "instead" if site.bytes else "saves_nothing"
