@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from xml.etree import ElementTree as ET
@@ -17,7 +18,7 @@ from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session
 from inplacelab.recorders.sources import parsed
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.savings.advice import Advice, advice
+from inplacelab.recording.savings.advice import Advice, Measured, advice
 from inplacelab_widgets.savings_picture import MOST, PAD, TALL, WIDTH, savings_svg, title
 from inplacelab_widgets.scene.text_layout import prose_width, size_in_bytes, width_of
 
@@ -148,3 +149,11 @@ def test_a_program_that_saves_nothing() -> None:
 def test_a_recording_without_steps() -> None:
     empty = Advice(Recording("torch", "", "", (), ()), (), ())
     assert "the peak stays 0 B" in savings_svg(empty, "en")
+
+
+def test_a_title_says_what_was_measured() -> None:
+    found = advised(SMALL)
+    assert found.before.peak > found.after.peak
+    counted = replace(found, measured=Measured(3, 10, (), 4096, 4096, 0, 0, early=False))
+    assert "4 KiB" in str(title(counted))
+    assert savings_svg(counted) != savings_svg(found)

@@ -51,8 +51,10 @@ _SAVED, _SHADE = _paint("now", "0.35"), _paint("faint", "0.6")
 
 
 def title(advice: Advice) -> Text:
-    """Returns what the picture shows, in a few words."""
+    """Returns what the picture shows, in a few words: the peak as the framework counts it, if that was measured."""
     before, after = advice.before.peak, advice.after.peak
+    if advice.measured is not None:
+        before, after = advice.measured.peak, advice.measured.peak_after
     sizes = size_in_bytes(before), size_in_bytes(after)
     if after >= before:
         return words.SAVINGS["same"].format(sizes[0])
@@ -88,8 +90,7 @@ def _detail(advice: Advice) -> Text:
     measured = advice.measured
     if measured is None:
         return words.SAVINGS["untried"]
-    sizes = size_in_bytes(measured.peak), size_in_bytes(measured.peak_after)
-    counts = words.SAVINGS["tried"].format(*sizes, framework_of(advice.recording).title or words.SAVINGS["framework"])
+    counts = words.SAVINGS["tried"].format(framework_of(advice.recording).title or words.SAVINGS["framework"])
     return closed_up(counts)
 
 

@@ -190,8 +190,8 @@ SAVINGS = {
     "same": Text("Written in place, the peak stays {0}", "改为原地操作，峰值仍为 {0}"),
     "untried": Text("Live bytes by the recording of one run; not tried", "按一次运行的记录得出的存活字节数；未经试验"),
     "tried": Text(
-        "Live bytes by the recording; tried: as {2} counts, the peak is {0} → {1}",
-        "按记录得出的存活字节数；已经试验：按 {2} 的统计，峰值为 {0} → {1}",
+        "Tried, and counted by {0}; the curves show the live bytes of the recording",
+        "已经试验，由 {0} 统计；曲线是记录中的存活字节数",
     ),
     "framework": Text("the framework", "框架"),
     "numbers": Text("Peak: {0} bytes before, {1} bytes after.", "峰值：原来 {0} 字节，改写后 {1} 字节。"),
