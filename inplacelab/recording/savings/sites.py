@@ -115,6 +115,8 @@ def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
             _known(of_it) if recording.truncated else of_it,
         )
         for where, of_it in found.items()
+        # Without a text, it is most likely one of a library that the program has called, such as an optimizer's.
+        if where.code or where.op in framework_of(recording).in_place.casts
     ]
     return tuple(sorted(made, key=lambda each: (each.source, each.line, each.column)))
 

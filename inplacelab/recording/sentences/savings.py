@@ -222,6 +222,8 @@ def short_code(site: Site) -> str:
 
 
 def _item(advice: Advice, site: Site, *, counted: bool) -> Text:
+    if verdict(advice, site) in ("differs", "untried"):  # no recorded fact says more
+        return Text("  ", "  ") + operation(advice, site)
     said = reason(advice, site)
     return _said(advice, site, _SAVED.format(byte_count(site.bytes), said) if counted else said)
 
