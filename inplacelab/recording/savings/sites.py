@@ -6,13 +6,14 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from inplacelab.place import Place
 from inplacelab.recording.code_of_steps import expression_of
 from inplacelab.recording.facts import EditFacts, ModuleFacts, Step
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.savings.in_place_form import PLAIN, Form, Rewriting, has_form
 from inplacelab.recording.savings.live_bytes import most_saved
 from inplacelab.recording.savings.overwriting import REFLECTED, Call, Obstacle, calls
-from inplacelab.recording.source_tree import source_tree_of, tree_at
+from inplacelab.recording.source_tree import line_text, source_tree_of, tree_at
 from inplacelab.supported import framework_of
 
 
@@ -115,10 +116,26 @@ def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
             _known(of_it) if recording.truncated else of_it,
         )
         for where, of_it in found.items()
-        # Without a text, it is most likely one of a library that the program has called, such as an optimizer's.
-        if where.code or where.op in framework_of(recording).in_place.casts
+        if _is_of_program(recording, where, of_it)
     ]
     return tuple(sorted(made, key=lambda each: (each.source, each.line, each.column)))
+
+
+def _is_of_program(recording: Recording, where: _Written, runs: Iterable[Call]) -> bool:
+    """Whether an operation is one that the text has, and not one of a library that the line calls: an optimizer's, or those of `x.std()`, in
+    `x / x.std()`, of which nobody can tell which is the division. For all that is known, several runs in one turn are of both kinds, if not all of
+    them may be in place.
+    """
+    if not where.code:
+        text = line_text(recording, Place(where.line, where.source))
+        return where.op in framework_of(recording).in_place.casts and any(f"{each}(" in text for each in _CASTS)
+    turns: dict[int, set[bool]] = {}
+    for each in runs:
+        turns.setdefault(recording.steps[each.step].turn, set()).add(each.obstacle is None)
+    return all(len(each) == 1 for each in turns.values())
+
+
+_CASTS = ("cast", "astype", ".to")
 
 
 def _alike(runs: list[Call]) -> list[Call]:
