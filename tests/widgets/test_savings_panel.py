@@ -81,6 +81,7 @@ def test_it_is_absent_where_nothing_is_offered_or_can_be_tried() -> None:
     for made in (kept.recording, fails.recording):
         assert made is not None
         assert shown(made) == []
+    assert fails.recording is not None
     assert advice(fails.recording, ends=False).offered
     assert shown(saving(), only=3) == []
     assert shown(saving(), panels=["graph"]) == []

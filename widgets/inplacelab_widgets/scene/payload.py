@@ -219,18 +219,13 @@ class _Packer:
         found = advice(self.scene.recording, ends=False)  # a notebook goes on
         if not found.offered or self.scene.recording.steps[-1].error is not None:
             return {}
-        rows = [
-            [
-                min(call.step for call in each.calls),
-                operation(found, each),
-                byte_count(each.bytes),
-                closed_up(reason(found, each)),
-            ]
-            for each in found.offered
-        ]
         says = {key: self.pools.says(words.SAVINGS[key]) for key in ("button", "how")}
         says["title"] = self.pools.says(savings_picture.title(found))
-        return {**says, "rows": [[step, *map(self.pools.says, cells)] for step, *cells in rows]}
+        rows = []
+        for each in found.offered:
+            cells = operation(found, each), byte_count(each.bytes), closed_up(reason(found, each))
+            rows.append([min(call.step for call in each.calls), *map(self.pools.says, cells)])
+        return {**says, "rows": rows}
 
     def _longest(self) -> list[list[int]]:
         """The longest sentences, so that the first picture has room for them: of the steps of a loop, one for each operation."""
