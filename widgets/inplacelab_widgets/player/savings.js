@@ -39,7 +39,7 @@ export function drawSavings(stage, savings, { saving = () => ({}), save }) {
     if (now !== last) {
       last = now;
       const table = () => html("table", {}, words(html("caption"), said[savings.title]), html("tbody", {}, ...savings.rows.map(line)));
-      list.replaceChildren(...(report ? [...report.map((each) => words(html("div", { class: "ipl-report" }), each)), html("pre", { class: "ipl-fixed", tabindex: "0" }, diff ?? "")] : [table()]));
+      list.replaceChildren(...(report ? [...report.map((each) => words(html("div", { class: "ipl-report" }), each)), ...(diff ? [html("pre", { class: "ipl-fixed", tabindex: "0" }, diff)] : [])] : [table()]));
     }
     words(told, says ?? (report ? "" : said[savings.how]));
     write(button, speak(offer ?? "", stage.language));
