@@ -249,7 +249,9 @@ def _cell_ended(shell: Any, result: Any) -> None:
 
 
 def _offer_attempts(shell: Any) -> None:
-    """Lets steppers of `record` blocks in cells have fixes tried. A recording that was loaded from a file has no program that could run."""
+    """Lets steppers of `record` blocks in cells have fixes tried, and where the program may write in place. A recording that was loaded from a file has no
+    program that could run.
+    """
     from inplacelab_widgets.stepper import View
 
     def attempt(shown: object) -> Any:
@@ -257,7 +259,21 @@ def _offer_attempts(shell: Any) -> None:
             return None
         return _attempt(shell, shown.recording)
 
-    View.find_attempt = attempt
+    def saving(shown: object) -> Any:
+        return _saving(shell, shown.recording) if isinstance(shown, record) and shown.recording is not None else None
+
+    View.find_attempt, View.find_saving = attempt, saving
+
+
+def _saving(shell: Any, recording: Recording) -> Any:
+    """Returns what tries where a recorded cell may write in place; None if that would save nothing, or it has failed or cannot run again."""
+    from inplacelab.recording.savings.advice import advice
+
+    if not recording.steps or recording.steps[-1].error is not None or not advice(recording, ends=False).offered:
+        return None
+    from inplacelab.diagnosis.cells import CellsSavingAttempt
+
+    return CellsSavingAttempt.of(shell, recording)
 
 
 def _attempt(shell: Any, recording: Recording) -> Any:
@@ -576,7 +592,10 @@ def _show(shell: Any, recording: Recording, options: argparse.Namespace) -> None
 
     step = opening_step(recording, ()) if options.from_start and not options.predict else None
     attempt = _attempt(shell, recording) if options.fix else None
-    stepper = Stepper(recording, step, predict=options.predict, attempt=attempt, _tells_ahead=not options.from_start)
+    saving = _saving(shell, recording)
+    stepper = Stepper(
+        recording, step, predict=options.predict, attempt=attempt, saving=saving, _tells_ahead=not options.from_start
+    )
     if options.predict and options.name:
         from inplacelab.lessons.predictions import watch
 

@@ -48,6 +48,7 @@ from inplacelab.recording.fixes.spots import Lines, Spot, Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.savings.advice import Advice, advice
 from inplacelab.recording.savings.sites import Site
+from inplacelab.recording.sentences.savings import lines as report_lines
 from inplacelab.recording.source_tree import applied, source_lines
 from inplacelab.supported import framework_named, frameworks
 
@@ -283,11 +284,7 @@ class CellsAttempt:
         cls, shell: Any, recording: Recording, found: Callable[[Recording, Recording], None] = lambda _, __: None
     ) -> CellsAttempt | None:
         """Returns one for a recording of the last cell that has the recorded lines; None if there is none, or its program cannot be tried here."""
-        known = framework_named(recording.framework)
-        if sys.platform == "emscripten" or known is None or not known.trial:
-            return None
-        ran = [*enumerate(map(_body, shell.history_manager.input_hist_raw))]
-        cell = next((number for number, text in reversed(ran) if _Block.of(text, recording.source)), None)
+        cell = _cell_to_try(shell, recording)
         return None if cell is None else cls(shell, cell, found)
 
     def __call__(self, recording: Recording, tell: Callable[[Text], None], stop: Event) -> Recording | Text:
@@ -303,6 +300,45 @@ class CellsAttempt:
         told = with_fixes(recording, fixes)
         self._found(recording, told)
         return told
+
+
+class CellsSavingAttempt:
+    """Tries where the cells up to a recorded one may write in place, when a reader asks for it (see `inplacelab_widgets.stepper.SavingAttempt`).
+
+    Args:
+        shell: IPython.
+        cell: the number of the cell.
+        framework: its framework.
+    """
+
+    most_runs = MOST_RUNS
+
+    def __init__(self, shell: Any, cell: int, framework: str) -> None:
+        self._shell, self._cell, self._framework = shell, cell, framework
+
+    @classmethod
+    def of(cls, shell: Any, recording: Recording) -> CellsSavingAttempt | None:
+        """Returns one for a recording of the last cell that has the recorded lines; None if there is none, or its program cannot be tried here."""
+        cell = _cell_to_try(shell, recording)
+        return None if cell is None else cls(shell, cell, recording.framework)
+
+    def __call__(self, tell: Callable[[Text], None], stop: Event) -> tuple[list[Text], str] | Text:
+        """Tries it."""
+        cells = Cells(self._shell, self._cell)
+        try:
+            found, changes = tried_in_place(cells.text, self._framework, tell=tell, stop=stop)
+        except NotTriedError as reason:
+            return _NOT_TRIED.format(reason.why)
+        return report_lines(cells.advice(found)), cells.diff(changes)
+
+
+def _cell_to_try(shell: Any, recording: Recording) -> int | None:
+    """Returns the number of the last cell that has the recorded lines; None if there is none, or its program cannot be tried here."""
+    known = framework_named(recording.framework)
+    if sys.platform == "emscripten" or known is None or not known.trial:
+        return None
+    ran = [*enumerate(map(_body, shell.history_manager.input_hist_raw))]
+    return next((number for number, text in reversed(ran) if _Block.of(text, recording.source)), None)
 
 
 # ---- trials, in a process of their own -----------------------------------------------------------------------------

@@ -557,3 +557,33 @@ def test_a_block_in_a_cell_has_a_button_and_a_file_has_none(alone: Callable[[str
     (tmp_path / "saved.json").write_text(codec.to_json(recorded_before), encoding="utf-8")
     stepper = alone("Stepper").result
     assert stepper(codec.load(tmp_path / "saved.json"))._trial == []
+
+
+SAVES = "h = paddle.matmul(h, w)\nh = paddle.nn.functional.relu(h)\nh = h * 0.5\n"
+
+
+def test_where_a_cell_may_write_in_place_is_tried_in_all_cells_at_a_button(
+    alone: Callable[[str], Shown], tmp_path: Path
+) -> None:
+    alone("w, h = paddle.ones([8, 8]), paddle.ones([64, 8])")
+    (stepper,) = alone("%%stepper --name saving\n" + SAVES).displayed
+    assert stepper._saving["button"][0] == "Try"
+    assert "at most 40 times" in stepper._saving["says"][0]
+    stepper._trying_to_save.press()
+    given_up = time.monotonic() + 240
+    while "report" not in stepper._saving and time.monotonic() < given_up and stepper._saving["button"][0] == "Cancel":
+        time.sleep(0.05)
+    report = "\n".join(each if isinstance(each, str) else each[0] for each in stepper._saving["report"])
+    assert re.search(r"Peak: [\d,]+ → [\d,]+ bytes, by the recording; [\d,]+ → [\d,]+ bytes, as", report), report
+    diff = stepper._saving["diff"]
+    assert re.search(r"^--- .*In \[\d+\]", diff), diff
+    assert "+h = paddle.nn.functional.relu_(h)" in diff
+    (tmp_path / "saved.json").write_text(codec.to_json(alone("saving").result), encoding="utf-8")
+    assert (
+        alone("from inplacelab_widgets import Stepper\nStepper").result(codec.load(tmp_path / "saved.json"))._saving
+        == {}
+    )
+    (other,) = alone("%%stepper\nq = paddle.ones([2])\nr = q * 2\n").displayed
+    assert other._saving == {}
+    alone("with paddle.record() as rec:\n" + "".join(f"    {each}\n" for each in SAVES.splitlines()))
+    assert alone("Stepper(rec)._saving").result["button"][0] == "Try"

@@ -113,3 +113,69 @@ def test_without_something_to_try_there_is_no_button(untried: Recording, sample:
     stepper = Stepper(untried, attempt=attempt)
     assert GraphView(stepper)._trial == []
     assert words(Stepper(sample("stale"), attempt=attempt))[1] == "Look for a fix"
+
+
+# --- where a program may write in place ------------------------------------------------------------------------------------
+
+
+class Saves:
+    """Tries it; what comes of it is given."""
+
+    most_runs = 7
+
+    def __init__(self, act: Callable[[Callable[[Text], None], Event], Any]) -> None:
+        self._act = act
+
+    def __call__(self, tell: Callable[[Text], None], stop: Event) -> Any:
+        return self._act(tell, stop)
+
+
+def press_save(stepper: View) -> None:
+    stepper._handle_custom_msg({"want": "savings"}, [])
+
+
+def test_where_it_may_write_in_place_is_tried_at_a_button_and_the_report_stays(
+    sample: Callable[[str], Recording],
+) -> None:
+    told: list[Any] = []
+
+    def act(tell: Callable[[Text], None], _: Event) -> Any:
+        tell(Text("trying operation 1 of 2", "正在尝试"))
+        told.append(stepper._saving)
+        return [Text("peak: less", "峰值：降低"), Text("", "")], "- a\n+ b\n"
+
+    stepper = Stepper(sample("lesson"), saving=Saves(act))
+    assert "at most 7 times" in stepper._saving["says"][0]
+    assert stepper._saving["button"] == ["Try", "试验"]
+    assert told == []
+    press_save(stepper)
+    until(lambda: "report" in stepper._saving)
+    assert told == [{"says": ["Trying operation 1 of 2 …", "正在尝试……"], "button": ["Cancel", "取消"]}]
+    assert stepper._saving == {"report": [["peak: less", "峰值：降低"], ""], "diff": "- a\n+ b\n"}
+    assert stepper._trial == []
+    assert Stepper(sample("lesson"))._saving == GraphView(stepper)._saving == {}
+
+
+def test_a_trial_of_that_can_be_ended_and_says_why_nothing_was_tried(sample: Callable[[str], Recording]) -> None:
+    ended = Event()
+
+    def waits(_: Callable[[Text], None], stop: Event) -> Text:
+        stop.wait(60)
+        ended.set()
+        return Text("ended", "")
+
+    def fails(*_: object) -> Text:
+        raise OSError
+
+    stepper = Stepper(sample("lesson"), saving=Saves(waits))
+    press_save(stepper)
+    press_save(stepper)
+    until(lambda: stepper._saving["says"][0] == "Canceled, so nothing was checked.")
+    assert stepper._saving["button"][0] == "Try"
+    ended.clear()
+    press_save(stepper)
+    stepper.close()
+    assert ended.wait(60)
+    other = Stepper(sample("lesson"), saving=Saves(fails))
+    press_save(other)
+    until(lambda: other._saving["says"][0] == "Nothing was tried: OSError in the search.")

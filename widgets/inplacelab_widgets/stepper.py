@@ -7,10 +7,10 @@ linked with `jslink`. A view made from another view shares its recording and fol
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import traitlets
 from IPython import get_ipython
@@ -27,12 +27,14 @@ from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.scene import EVERYTHING, Scene, opening_mode, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.focus import threads
 from inplacelab_widgets.scene.payload import Extent, payload
+from inplacelab_widgets.scene.payload_parts import in_both_languages
 
 __all__ = [
     "Attempt",
     "GraphView",
     "MemoryView",
     "MetadataView",
+    "SavingAttempt",
     "Stepper",
     "StorageView",
     "Trying",
@@ -52,6 +54,12 @@ _ASKS = Text(
 _BEGINS = Text("Running the cells again …", "正在重新运行单元格……")
 _CANCELED = Text("Canceled, so nothing was checked.", "已取消，未作检验。")
 _BROKE = Text("No fix was tried: {0} in the search.", "没有尝试改法：搜索中出现 {0}。")
+_TRY_TO_SAVE = Text("Try", "试验")
+_ASKS_TO_SAVE = Text(
+    "Not tried, only computed from this recording. To try it, the cells so far run again, in other processes and an empty folder, at most {0} times:",
+    "未经试验，仅由这份记录算出。试验时会在其他进程和空文件夹中重新运行目前所有的单元格，最多 {0} 次：",
+)
+_BROKE_IN_SAVING = Text("Nothing was tried: {0} in the search.", "没有尝试：搜索中出现 {0}。")
 _NOTHING = Text("", "")
 
 
@@ -71,34 +79,61 @@ class Attempt(Protocol):
         """
 
 
+Reported = tuple[Sequence[Text], str]
+"""The lines of a report, and edits as `diff -u` shows them."""
+
+
+class SavingAttempt(Protocol):
+    """Tries where the program of a recording may write in place, in other processes.
+
+    Attributes:
+        most_runs: how often the program runs, at most.
+    """
+
+    most_runs: int
+
+    def __call__(self, tell: Callable[[Text], None], stop: Event, /) -> Reported | Text:
+        """Tries it.
+
+        Args:
+            tell: is told what is done next.
+            stop: ends the search when it is set.
+
+        Returns:
+            What was found out; or a sentence, if nothing could be tried.
+        """
+
+
 def fails_untried(recording: Recording) -> bool:
     """Whether a recording ends with a backward pass that failed, and no fix for it was checked."""
     last = recording.steps[-1]
     return last.error is not None and last.phase == "backward" and not any(fix.checked for fix in last.error.fixes)
 
 
-class Trying:
-    """Has fixes tried in a thread, each time that the button is pressed; pressed again before that has ended, it ends that.
+_Found = TypeVar("_Found")
+
+
+class Trying(Generic[_Found]):
+    """Has edits tried in a thread, each time that the button is pressed; pressed again before that has ended, it ends that.
 
     Args:
-        recording: the recording, which `fails_untried`.
-        attempt: tries the fixes.
+        attempt: tries them. What it returns is a sentence if none works or none could be tried.
         say: shows a text, and what is on the button; without words there is no button.
-        found: takes the recording with the fixes that work.
+        found: takes what else the attempt returns.
+        words: what is shown first, what is on the button, and what is said of an exception.
     """
 
     def __init__(
         self,
-        recording: Recording,
-        attempt: Attempt,
+        attempt: Callable[[Callable[[Text], None], Event], _Found | Text],
         say: Callable[[Text, Text], None],
-        found: Callable[[Recording], None],
+        found: Callable[[_Found], None],
+        words: tuple[Text, Text, Text],
     ) -> None:
-        self._recording, self._attempt, self._say, self._found = recording, attempt, say, found
-        error = recording.steps[-1].error
-        self._offer = _TRY if error is not None and error.fixes else _LOOK
+        self._attempt, self._say, self._found = attempt, say, found
+        asks, self._offer, self._broke = words
         self._stop: Event | None = None
-        say(_ASKS, self._offer)
+        say(asks, self._offer)
 
     def press(self) -> None:
         """Begins, or cancels what has begun."""
@@ -119,11 +154,11 @@ class Trying:
 
     def _run(self, stop: Event) -> None:
         try:
-            came = self._attempt(self._recording, self._go_on, stop)
+            came = self._attempt(self._go_on, stop)
         except Exception as error:  # noqa: BLE001  # nobody would see it in a thread
-            came = _BROKE.format(type(error).__name__)
+            came = self._broke.format(type(error).__name__)
         self._stop = None
-        if isinstance(came, Recording):
+        if not isinstance(came, Text):
             self._found(came)
             self._say(_NOTHING, _NOTHING)
         elif stop.is_set():
@@ -161,6 +196,7 @@ class View(LiveWidget):
         predict: True to ask what a step will do before it is shown; or the questions to ask, as
             `inplacelab.recording.quiz.quiz` chooses them.
         attempt: what tries fixes if the reader presses a button, at a backward pass that failed; without it there is no button.
+        saving: what tries where the program may write in place, if the reader presses a button; without it there is no button.
         traits: initial values of other traits.
 
     Raises:
@@ -171,9 +207,12 @@ class View(LiveWidget):
 
     _esm = packed_javascript()
     _panels: ClassVar[tuple[str, ...]] = EVERYTHING
-    _trying: Trying | None = None
+    _trying: Trying[Recording] | None = None
+    _trying_to_save: Trying[Reported] | None = None
     find_attempt: ClassVar[Callable[[object], Attempt | None]] = staticmethod(lambda _: None)
     """Returns what tries fixes for what is shown, if nothing is given; None if nothing can. A notebook's extension sets it."""
+    find_saving: ClassVar[Callable[[object], SavingAttempt | None]] = staticmethod(lambda _: None)
+    """Returns what tries where what is shown may write in place, likewise."""
 
     step = traitlets.Int(0, help="The step shown, counted from 0.").tag(sync=True)
     n_steps = traitlets.Int(0, read_only=True, help="How many steps there are.").tag(sync=True)
@@ -208,6 +247,10 @@ class View(LiveWidget):
         help="What is said of fixes that were not tried, and on the button for that, each in both languages; nothing where they cannot be."
     ).tag(sync=True)
 
+    _saving: traitlets.Dict[str, Any] = traitlets.Dict(
+        help="What is said of a trial of where the program may write in place, and on its button, in both languages; and the report of one that has ended."
+    ).tag(sync=True)
+
     @gc_paused()
     def __init__(
         self,
@@ -218,6 +261,7 @@ class View(LiveWidget):
         toolbar: bool | None = None,
         predict: bool | Iterable[Question] = False,
         attempt: Attempt | None = None,
+        saving: SavingAttempt | None = None,
         **traits: Any,
     ) -> None:
         other = shown if isinstance(shown, View) else None
@@ -242,7 +286,13 @@ class View(LiveWidget):
         self._payload = self._first()
         attempt = attempt or View.find_attempt(shown)
         if attempt is not None and fails_untried(self._recording):
-            self._trying = Trying(self._recording, attempt, self._say_of_fixes, self._retell)
+            error = self._recording.steps[-1].error
+            words = _ASKS, _TRY if error is not None and error.fixes else _LOOK, _BROKE
+            self._trying = Trying(partial(attempt, self._recording), self._say_of_fixes, self._retell, words)
+        saving = saving or View.find_saving(shown)
+        if saving is not None:
+            words = _ASKS_TO_SAVE.format(saving.most_runs), _TRY_TO_SAVE, _BROKE_IN_SAVING
+            self._trying_to_save = Trying(saving, self._say_of_saving, self._report_saving, words)
         self.on_msg(self._answer)
         # In the browser, so that it works without a Python process, too.
         self._links = [jslink((other, name), (self, name)) for name in _SHARED] if other else []
@@ -292,6 +342,8 @@ class View(LiveWidget):
         """
         if content == {"want": "trial"} and self._trying is not None:
             self._trying.press()
+        if content == {"want": "savings"} and self._trying_to_save is not None:
+            self._trying_to_save.press()
         if content != {"want": "whole"}:
             return
         if len(self._recording) > MANY_STEPS and "_whole" not in vars(self):
@@ -302,6 +354,14 @@ class View(LiveWidget):
     def _say_of_fixes(self, *said: Text) -> None:
         self._trial = [[each.en, each.zh] for each in said] if any(each.en for each in said) else []
 
+    def _say_of_saving(self, says: Text, button: Text) -> None:
+        said = {"says": in_both_languages(says), "button": in_both_languages(button)} if button.en else {}
+        self._saving = said or {key: each for key, each in self._saving.items() if key in ("report", "diff")}
+
+    def _report_saving(self, found: Reported) -> None:
+        lines, diff = found
+        self._saving = {"report": [in_both_languages(each) for each in lines], "diff": diff}
+
     def _retell(self, recording: Recording) -> None:
         """Shows a recording of the same steps that says more of them."""
         self._recording, self._scene = recording, scene_of(recording)
@@ -309,9 +369,10 @@ class View(LiveWidget):
         self._payload = self._first()
 
     def close(self) -> None:
-        """Closes the view; what has begun to try fixes ends."""
-        if self._trying is not None:
-            self._trying.cancel()
+        """Closes the view; what has begun to be tried ends."""
+        for trying in (self._trying, self._trying_to_save):
+            if trying is not None:
+                trying.cancel()
         super().close()
 
     @property

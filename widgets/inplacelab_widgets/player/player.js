@@ -17,6 +17,7 @@ import { keepRoom } from "./pane_heights.js";
 import { drawPanes, drawTabs } from "./panes.js";
 import { drawPredict } from "./predict.js";
 import { drawPresent } from "./present.js";
+import { drawSavings } from "./savings.js";
 import { drawShare, linkTo } from "./share.js";
 import { makeStage } from "./stage.js";
 import { drawNotice, drawReadout, drawSentence, drawTables } from "./texts.js";
@@ -47,6 +48,8 @@ import { drawToolbar } from "./toolbar.js";
  * @param {(program: string) => void} [options.adopt]  Called when the reader wants to go on with a fixed program.
  * @param {() => Said[]} [options.trial]  Returns what is said of fixes that were not tried, and on the button for that.
  * @param {() => void} [options.press]  Called when that button is pressed.
+ * @param {() => import("./savings.js").Trial} [options.saving]  Returns what is said of a trial of what the program may write in place.
+ * @param {() => void} [options.save]  Called when it is asked for.
  * @param {(trait: Trait, value: any) => void} [options.tell]  Called when the reader changes a trait.
  */
 export function mount(el, payload, options = {}) {
@@ -76,6 +79,7 @@ export function mount(el, payload, options = {}) {
   const readout = drawReadout(stage);
   const tabs = drawTabs(stage, below, payload.opens);
   const tables = drawTables(stage);
+  const savings = payload.savings ? drawSavings(stage, payload.savings, options) : null;
   // Slots and elements can be read out; a graph or lanes alone have neither.
   const hasReadout = Boolean(storages || below.elements);
 
@@ -84,13 +88,13 @@ export function mount(el, payload, options = {}) {
   const views = Object.values(below);
   // Beside tabs there is room for what is otherwise a separate line.
   const hasTabs = views.length > 1;
-  const foot = drawFoot(stage, [tables.root, ...(hasReadout && !hasTabs ? [readout.root] : [])], hasReadout && hasTabs);
+  const foot = drawFoot(stage, [...(savings ? [savings.root] : []), tables.root, ...(hasReadout && !hasTabs ? [readout.root] : [])], hasReadout && hasTabs);
   const notice = drawNotice(stage);
   if (hasTabs) tabs.root.append(foot.root, notice.root);
   else foot.root.append(notice.root);
   // A single panel has a title; among others its position identifies it.
   const title = main.length + views.length === 1 && !picks ? drawTitle(stage, payload.panels[0].name) : null;
-  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, notice, present, help, keepers, origins, fixes, ...(share ? [share] : []), readout);
+  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, notice, present, help, keepers, origins, fixes, ...(share ? [share] : []), ...(savings ? [savings] : []), readout);
   const controls = options.toolbar === false ? [] : [toolbar, story, sentence, predict, follow];
   stage.parts.push(...(picks ? [picks] : []), ...controls, ...(title ? [title] : []));
 
@@ -104,7 +108,7 @@ export function mount(el, payload, options = {}) {
   if (views.length) lower.append(html("div", { class: "ipl-views" }, ...views.map((part) => part.root)));
   if (controls.length) lower.append(predict.root);
   if (hasTabs && hasReadout) lower.append(origins.strip, readout.root);
-  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root, keepers.root, origins.root, fixes.root, ...(share ? [share.root] : []));
+  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, ...(savings ? [savings.holder] : []), help.root, keepers.root, origins.root, fixes.root, ...(share ? [share.root] : []));
   el.replaceChildren(root);
 
   followKeys(stage, { help, keepers, origins, fixes, share, present, pace: toolbar.pace });

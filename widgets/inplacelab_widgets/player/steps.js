@@ -39,6 +39,8 @@
  * @property {import("./linking.js").Page[]} pages  The values of storages: of large ones, and of those that the picture rounds.
  * @property {Thread[]} threads
  * @property {Table[]} tables
+ * @property {{button: number, title: number, how: number, rows: [number, number, number, number][]}} [savings]  Where it may write in place: words, and for each operation
+ *   the step of its first run, what it is called, what it saves, and why it may.
  * @property {Object<string, Said>} [sharing]  Words of the dialog that shares a step.
  * @property {[number, number[], number[], number, string, [number, number]?][]} layouts  The fields of a `Layout`. As scene/player_links.py writes them, like the next three.
  * @property {[number, number[]][]} tensors  [tensor, [step, layout, ...]].

@@ -135,17 +135,23 @@ export function drawReadout(stage) {
 
 // "Read as a table": the same facts as plain HTML tables, for screen readers and for readers who prefer them.
 
-/** A switch, and the tables, which are below everything else, since their height depends on the step.
- * @param {Stage} stage @returns {Part & {holder: HTMLElement}} */
-export function drawTables(stage) {
-  const { tables, said } = stage.payload;
-  const root = html("button", { type: "button", class: "ipl-unfold ipl-as-table", "aria-expanded": "false" });
+/** A switch, and what it opens below everything else. @param {string} name @param {() => void} changed */
+export function drawFold(name, changed) {
+  const root = html("button", { type: "button", class: `ipl-unfold ${name}`, "aria-expanded": "false" });
   const holder = html("div", { class: "ipl-tables", hidden: "" });
   root.addEventListener("click", () => {
     holder.toggleAttribute("hidden");
     root.setAttribute("aria-expanded", String(!holder.hidden));
-    show();
+    changed();
   });
+  return { root, holder };
+}
+
+/** A switch, and the tables, which are below everything else, since their height depends on the step.
+ * @param {Stage} stage @returns {Part & {holder: HTMLElement}} */
+export function drawTables(stage) {
+  const { tables, said } = stage.payload;
+  const { root, holder } = drawFold("ipl-as-table", () => show());
 
   function show() {
     if (holder.hidden) return;

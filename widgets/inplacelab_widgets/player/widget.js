@@ -117,6 +117,12 @@ async function draw(model, el) {
 export const PLAYERS = { one: mount };
 const mounted = (/** @type {any} */ payload) => PLAYERS[payload.sides ? "two" : "one"];
 
+/** What is said of a trial; without a kernel, of one that has ended. @param {any} model */
+function tried(model) {
+  const { says, button, ...ended } = model.get("_saving") ?? {};
+  return isLive(model) ? { says, button, ...ended } : ended;
+}
+
 /** @param {any} model @param {HTMLElement} el @param {Payload} payload */
 function drawn(model, el, payload) {
   const hasFocus = el.contains(/** @type {Document} */ (el.getRootNode()).activeElement);
@@ -130,6 +136,8 @@ function drawn(model, el, payload) {
     step: steps.get(),
     followed: () => model.get("step"),
     trial: () => (isLive(model) && model.get("_trial")) || [],
+    saving: () => tried(model),
+    save: () => model.send({ want: "savings" }),
     press: () => model.send({ want: "trial" }),
     tell(trait, value) {
       if (trait === "step") return step.tell(value);
@@ -142,7 +150,7 @@ function drawn(model, el, payload) {
   /** @type {Object<string, () => void>} */
   const followers = Object.fromEntries(steps.traits.map((trait) => [trait, step.receive]));
   for (const trait of TRAITS) followers[modelName(trait)] ??= () => player.follow(trait, model.get(modelName(trait)));
-  followers._trial = () => player.stage.show();
+  followers._trial = followers._saving = () => player.stage.show();
   if (hasFocus) player.stage.root.focus({ preventScroll: true });
   for (const [trait, follower] of Object.entries(followers)) model.on(`change:${trait}`, follower);
   function close() {

@@ -23,12 +23,15 @@ from inplacelab.recording.places import source_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import stages
+from inplacelab.recording.savings.advice import advice
 from inplacelab.recording.sentences import Headline
 from inplacelab.recording.sentences.failures import Mark
+from inplacelab.recording.sentences.phrases import byte_count, closed_up
+from inplacelab.recording.sentences.savings import operation, reason
 from inplacelab.recording.statements import statements
 from inplacelab.recording.trace import trace
 from inplacelab.supported import terms_of
-from inplacelab_widgets import words
+from inplacelab_widgets import savings_picture, words
 from inplacelab_widgets.scene import JOINED, PANELS, Mode, Scene, panels_of
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.key_steps import Chapter, story, unusual
@@ -204,9 +207,25 @@ class _Packer:
             "elsewhere": self._elsewhere(),
             "tables": self._tables(),
             "sharing": {key: in_both_languages(said) for key, said in SHARE.items()},
+            **({"savings": savings} if "code" in self.shown and (savings := self._savings()) else {}),
             **links(recording, self.pools.says, self.lines),
             "origins": origins(recording, self.pools.says, self.lines),
         }
+
+    def _savings(self) -> Json:
+        """Where the program may write in place, as far as the recording tells: operations with the step of their first run, the bytes that they save, and why
+        they may. Nothing of a program that failed: it cannot be tried.
+        """
+        found = advice(self.scene.recording, ends=False)  # a notebook goes on
+        if not found.offered or self.scene.recording.steps[-1].error is not None:
+            return {}
+        says = {key: self.pools.says(words.SAVINGS[key]) for key in ("button", "how")}
+        says["title"] = self.pools.says(savings_picture.title(found))
+        rows = []
+        for each in found.offered:
+            cells = operation(found, each), byte_count(each.bytes), closed_up(reason(found, each))
+            rows.append([min(call.step for call in each.calls), *map(self.pools.says, cells)])
+        return {**says, "rows": rows}
 
     def _longest(self) -> list[list[int]]:
         """The longest sentences, so that the first picture has room for them: of the steps of a loop, one for each operation."""

@@ -60,7 +60,19 @@ WITHOUT_PANELS: Json = {
     "writes": [],
 }
 """What the payload of one program says of its panels, of a whole that has none besides its sides."""
-_OF_THE_WHOLE = ("keys", "marks", "story", "tables", "sharing", "predict", "title", "notes", "opens", "joined")
+_OF_THE_WHOLE = (
+    "keys",
+    "marks",
+    "story",
+    "tables",
+    "savings",
+    "sharing",
+    "predict",
+    "title",
+    "notes",
+    "opens",
+    "joined",
+)
 """What the payload of a side has and only the whole shows."""
 _UNSAID = frozenset({*ORIGINS, *PREDICT, *STORY})
 """Words of what the sides do not have."""

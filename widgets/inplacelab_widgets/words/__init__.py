@@ -202,8 +202,13 @@ SAVINGS = {
     "is_offered": Text("may be written in place here", "此处可以改为原地操作"),
     "line": STEP_AXIS,
     "loop": Text("loop", "循环"),
+    "button": Text("Save memory", "节省内存"),
+    "how": Text(
+        "Not tried, only computed from this recording. `inplacelab advise FILE` tries it; in a notebook, `%advise --try` does.",
+        "未经试验，仅由这份记录算出。用 `inplacelab advise FILE` 试验；在笔记本中用 `%advise --try`。",
+    ),
 }
-"""What is said in the picture of the bytes that writing in place saves."""
+"""What is said of the bytes that writing in place saves: in their picture, and in the player."""
 SEGMENTS = {
     "named": Text("named {size}", "有名字 {size}"),
     "gradient": Text("gradients {size}", "梯度 {size}"),
