@@ -25,9 +25,9 @@ def test_an_old_recording_is_a_new_one(path: Path) -> None:
 
 
 def compared(recording: Recording) -> Recording:
-    """The recording without what is said of errors, which may improve, without what operations read, how elements depend on elements, and
-    iterations of loops, which early schemas did not have, without the operands of what was refused, and with the first name of each tensor: further ones that lead
-    through containers or to gradients were not recorded then.
+    """The recording without what is said of errors, which may improve, without what operations read, how elements depend on elements,
+    iterations of loops, and modules that ran operations, which early schemas did not have, without the operands of what was refused, and
+    with the first name of each tensor: further ones that lead through containers or to gradients were not recorded then.
     """
     known: dict[int, TensorFacts | None] = {}
 
@@ -58,6 +58,7 @@ def compared(recording: Recording) -> Recording:
             reads=(),
             depends=None,
             loops=(),
+            ran_in=None,
             inputs=() if error else step.inputs,
             tensors=tuple(renamed(step)),
         )

@@ -130,7 +130,7 @@ def _is_of_program(recording: Recording, where: _Written, runs: Iterable[Call]) 
         text = line_text(recording, Place(where.line, where.source))
         return where.op in framework_of(recording).in_place.casts and any(f"{each}(" in text for each in _CASTS)
     turns: dict[int, set[bool]] = {}
-    for each in runs:
+    for each in runs if where.node is not None and where.flag is None else ():
         turns.setdefault(recording.steps[each.step].turn, set()).add(each.obstacle is None)
     return all(len(each) == 1 for each in turns.values())
 
