@@ -282,7 +282,9 @@ class Passes:
         ]
         gaps += [] if under.is_known else [Gap("", None, None)]
         compared = _Compared(self, under, _behind((*gaps, *under.missed)), known_leaves, _after_custom(nodes))
-        living = {known.number: known for _, known in self._recorder.objects.tensors.living()}
+        # The tensors are held until all is compared: a collection may free a layer that nobody has, and with it the gradients that are read.
+        held = list(self._recorder.objects.tensors.living())
+        living = {known.number: known for _, known in held}
         wanted = set(living)
         if under.asks.inputs is not None:
             found = (self._recorder.objects.tensors.find(each) for each in under.asks.inputs)
