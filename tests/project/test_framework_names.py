@@ -20,6 +20,8 @@ MAY = {
     "inplacelab/lessons/differences": "a table of what frameworks answered to the same programs",
     "inplacelab/dtypes.py": "`numpy` is an attribute of a dtype, in `__slots__`",
     "inplacelab/diagnosis/document.py": "the key of this package's version in JSON",
+    "inplacelab/diagnosis/advice_document.py": "the same",
+    "inplacelab/recording/savings/overwriting.py": "`numpy` is a method of tensors, and what a program calls an array library",
     "inplacelab/ops/template/__init__.py": "the module that generated functions say they are from: this package",
 }
 """Where such a name may stand, and why."""

@@ -130,7 +130,7 @@ used = lambda: core.host_memory_stat_current_value("Allocated", 0)
 
 
 def in_paddle(script: str) -> Any:
-    """Runs a script with PaddlePaddle in a process of its own, which may end without a word. Returns its `found`."""
+    """Runs a script with PaddlePaddle in a process of its own, which may crash. Returns its `found`."""
     pytest.importorskip("paddle")
     text = f"{PROBE}\n{script}\nimport json\nprint(json.dumps(found))"
     ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=200, check=True)

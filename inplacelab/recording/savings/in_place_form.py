@@ -13,7 +13,7 @@ from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.spots import replaced
 from inplacelab.recording.savings.joins import changed_part
 from inplacelab.recording.source_tree import ATOMS, SourceTree, source_lines
-from inplacelab.supported import InPlaceForms
+from inplacelab.supported import InPlaceForms, frameworks
 
 _OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
     ast.Add: ("add", "+="), ast.Sub: ("sub", "-="), ast.Mult: ("mul", "*="), ast.Div: ("div", "/="), ast.Pow: ("pow", "**="),
@@ -222,8 +222,8 @@ def form_of(program: SourceTree, call: ast.Call, forms: InPlaceForms) -> int | s
     return "operand" if name in forms.methods and call.args else None
 
 
-_USUAL = {"torch": "torch", "paddle": "paddle", "nn": "nn", "F": "functional"}
-"""What a part of a program, such as a cell, calls modules that another part has imported."""
+_USUAL = {"nn": "nn", "F": "functional"}
+"""What a part of a program, such as a cell, calls modules that another part has imported, beside the framework itself."""
 
 
 def _is_module(program: SourceTree, receiver: ast.expr) -> bool:
@@ -231,7 +231,8 @@ def _is_module(program: SourceTree, receiver: ast.expr) -> bool:
     while isinstance(receiver, ast.Attribute):
         receiver = receiver.value
     name = receiver.id if isinstance(receiver, ast.Name) else ""
-    return name in program.imported or (name in _USUAL and name not in program.assigned)
+    usual = {*_USUAL, *(each.alias for each in frameworks().values())}
+    return name in program.imported or (name in usual and name not in program.assigned)
 
 
 def _module(program: SourceTree, called: ast.expr) -> str:
