@@ -15,7 +15,7 @@ from inplacelab.recording.places import file_label
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.savings.advice import Advice, advice
 from inplacelab.recording.sentences import sentence
-from inplacelab.recording.sentences.phrases import joined
+from inplacelab.recording.sentences.phrases import closed_up, joined
 from inplacelab.recording.sentences.savings import lines
 from inplacelab.recording.sentences.stacks import shown_file
 
@@ -172,7 +172,7 @@ class advise(record):  # noqa: N801  # used like a function
         if error is None and self.recording is not None:
             self.advice = advice(self.recording, ends=False)
             program = self._session.program
-            print(_COUNTED.format(program.first_line, file_label(shown_file(program.filename))))
+            print(closed_up(_COUNTED.format(program.first_line, file_label(shown_file(program.filename)))))
             show_advice(self.advice)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from inplacelab.language import Text
 from inplacelab.recording.savings.advice import Advice, Measured, advice
-from inplacelab.recording.sentences.savings import lines, lowering_together, reason, verdict
+from inplacelab.recording.sentences.savings import lines, lowering_together, reason, short_code, verdict
 from tests.recorders.golden.renew import run
 
 HEAD = "w = paddle.ones([4])\nw.stop_gradient = False\nx = paddle.ones([4])\n"
@@ -100,6 +100,20 @@ def test_the_whole_report_says_what_was_tried_and_what_it_saves() -> None:
     assert said[0].endswith("The program ran 10 times. Each run was ended before the program would have ended.")
     assert any(each.endswith("; 100 → 84 bytes, as the engine counts.") for each in said)
     assert all(each.zh.count("？") == 0 and "{" not in each.en + each.zh for each in lines(found))
+
+
+def test_a_peak_that_only_the_recording_sees_fall_is_not_said_to_fall() -> None:
+    found = advised("h = w * 2.0\nh = h * 3.0 + 1.0\nh.sum().backward()")
+    stays = Measured(3, 10, (), 100, 100, 60, 60, early=False)
+    falls = replace(stays, peak_after=84)
+    ends = [lines(replace(found, measured=each))[-1].en for each in (stays, falls)]
+    assert ends[0] == "None of this lowers the peak that the engine counts."
+    assert ends[1] != ends[0]
+
+
+def test_an_operation_on_several_lines_is_said_on_one() -> None:
+    [site] = advised("y = paddle.exp(\n    x,\n)").sites
+    assert short_code(site) == "paddle.exp(x,)"
 
 
 def test_what_did_not_work_is_left_out() -> None:

@@ -115,9 +115,11 @@ _PEAK = Text("Peak", "峰值")
 _TOTAL = Text("{0}: {1} → {2}, by the recording", "{0}：按记录为 {1} → {2}")
 _COUNTED = Text("; {0} → {1}, as {2} counts", "；按 {2} 的统计为 {0} → {1}")
 _THE_ENGINE = Text("the engine", "引擎")
-_REACHED = Text("The peak is reached in {0}.", "峰值出现在{0}。")
-_REACHED_IN_BACKWARD = Text("The peak is reached in backward, which {0} starts.", "峰值出现在由{0}开始的反向传播中。")
-_IN_BACKWARD = Text("The peak is reached in backward.", "峰值出现在反向传播中。")
+_REACHED = Text("By the recording, the peak is reached in {0}.", "按记录，峰值出现在{0}。")
+_REACHED_IN_BACKWARD = Text(
+    "By the recording, the peak is reached in backward, which {0} starts.", "按记录，峰值出现在由{0}开始的反向传播中。"
+)
+_IN_BACKWARD = Text("By the recording, the peak is reached in backward.", "按记录，峰值出现在反向传播中。")
 _MOVES = Text("Afterwards it is reached in {0}.", "改写之后出现在{0}。")
 _TOGETHER = Text(
     "The peak falls only if these write in place together: {0}.", "只有把这些操作一起改写，峰值才会降低：{0}。"
@@ -129,6 +131,7 @@ _UNSEEN = Text(
 )
 _NEAR = 0.02
 """Counts that differ by less are called equal."""
+_COUNT_STAYS = Text("None of this lowers the peak that {0} counts.", "这些都不会降低 {0} 统计的峰值。")
 _BLANK = Text("", "")
 _END = Text(".", "。")
 
@@ -214,7 +217,7 @@ def operation(advice: Advice, site: Site) -> Text:
 
 def short_code(site: Site) -> str:
     """Returns the text of an operation on one line, cut if it is long."""
-    code = re.sub(r"\s+", " ", site.code or site.op).replace("`", "'")
+    code = re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", re.sub(r"\s+", " ", site.code or site.op)).replace("`", "'")
     return code if len(code) <= LONGEST else f"{code[: LONGEST - 1]}…"
 
 
@@ -344,8 +347,9 @@ def _totals(advice: Advice) -> list[Text]:
     said.append(where)
     if before.peak_step != after.peak_step and _owner(recording, after) != where:
         said.append(_MOVES.format(_at(recording, recording.steps[after.peak_step])))
-    if after.peak >= before.peak:
-        said.append(_STAYS)
+    falls = after.peak < before.peak if tried is None else tried.peak_after < tried.peak
+    if not falls:
+        said.append(_STAYS if tried is None else _COUNT_STAYS.format(framework_of(recording).title or _THE_ENGINE))
     elif group := lowering_together(advice):
         said.append(_TOGETHER.format(enumerated(operation(advice, each) for each in group)))
     return said
