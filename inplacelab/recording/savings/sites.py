@@ -122,9 +122,8 @@ def sites(recording: Recording, *, ends: bool) -> tuple[Site, ...]:
 
 
 def _is_of_program(recording: Recording, where: _Written, runs: Iterable[Call]) -> bool:
-    """Whether an operation is one that the text has, and not one of a library that the line calls: an optimizer's, or those of `x.std()`, in
-    `x / x.std()`, of which nobody can tell which is the division. For all that is known, several runs in one turn are of both kinds, if not all of
-    them may be in place.
+    """Whether an operation is one that the text has, and not one of a library that the line calls: an optimizer's, or a division inside `x.std()`
+    in `x / x.std()`, which cannot be told from the line's own. Runs of one turn are taken for such a mixture if only some of them may be in place.
     """
     if not where.code:
         text = line_text(recording, Place(where.line, where.source))
