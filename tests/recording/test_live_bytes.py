@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 import inplacelab as paddle
-from inplacelab.recording.recording import Recording
+from inplacelab.recording import Recording, load
 from inplacelab.recording.savings.advice import advice
 from inplacelab.recording.savings.live_bytes import live_bytes
 
 ONE = 1000 * 4
+GOLDEN = sorted((Path(__file__).parents[1] / "recorders" / "golden").glob("*.json"))
 
 
 def recorded(program: Callable[[paddle.Tensor], object], x: paddle.Tensor) -> tuple[Recording, int]:
@@ -42,6 +44,12 @@ def test_the_peak_is_what_the_engine_counts(program: Callable[[paddle.Tensor], o
     recording, counted = recorded(program, x)
     assert live_bytes(recording).peak == counted
     assert counted // ONE == most
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_the_peak_is_what_the_recorder_counted(path: Path) -> None:
+    recording = load(path)
+    assert live_bytes(recording).peak == max((step.peak for step in recording.steps), default=0)
 
 
 def test_what_a_step_frees_is_gone_before_the_next_one() -> None:

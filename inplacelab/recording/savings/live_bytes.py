@@ -54,8 +54,9 @@ def live_bytes(recording: Recording) -> Curve:
                 sizes[key] = 0 if key in given else facts.bytes  # what it was given is older than the recording
                 made += sizes[key]
         tensors.update(step.tensors)
-        # What was alive only within a step, such as what a derivative needs for a moment, shows where the peak rises.
-        during.append(max(settled + made, step.live, step.peak if step.peak > peak else 0))
+        # What was alive only within a step, such as what a derivative needs for a moment, shows where the peak rises. What was
+        # freed just before a step is only noted in it: no more was alive than the peak so far.
+        during.append(min(max(settled + made, step.live, step.peak if step.peak > peak else 0), step.peak))
         peak = max(peak, step.peak)
         # In a function whose statements were not seen, a step's `live` has what was freed after it, too.
         settled = step.live - gone if step.live >= settled + made else step.live
