@@ -127,7 +127,7 @@ class InPlaceForms:
         either: operations that may overwrite the second operand as well as the first.
         augments: whether `x += y` writes in place.
         joins: operations that join tensors: one that is changed in one part, and joined again, may be written in that part alone.
-        casts: operations that change the type of elements. They have no in-place form, which is told.
+        casts: operations that change the type of elements. They have no in-place form, which the report says.
     """
 
     flagged: Mapping[str, int] = field(default_factory=dict)

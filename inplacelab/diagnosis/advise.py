@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from inplacelab.diagnosis.trial_run import Asked
 from inplacelab.diagnosis.trials import NotTriedError, Trials
@@ -21,17 +20,17 @@ from inplacelab.recording.savings.advice import Advice, Measured, advice, overwr
 from inplacelab.recording.savings.sites import Site, edits
 
 PASSES = 16
-"""A program runs until so many backward passes have ended."""
+"""A run ends after this many backward passes."""
 FEWER = 3
-"""One that is slow ends after so many."""
+"""A run of a slow program ends after this many."""
 SLOWDOWN = 8
-"""A recorded run takes about so many times as long as another one."""
+"""A recorded run takes about this many times as long as an ordinary one."""
 OTHERS = (1, 2)
 """The numbers of the other sets of data."""
 MOST_RUNS = 40
-"""A program runs at most so often."""
+"""The largest number of runs of a program."""
 MEASURED = 2
-"""So many of these runs measure memory, after all others."""
+"""The last runs, this many, measure memory."""
 
 _RANDOM = Text(
     "the program does not give the same results when it runs again, with the same seeds: so nothing can be compared",
@@ -58,10 +57,10 @@ class Advising:
     Args:
         trials: runs it.
         seconds: how long one run may take.
-        tell: is told what is done next.
+        tell: called with what is done next.
 
     Attributes:
-        runs: how often it ran.
+        runs: the number of runs so far.
     """
 
     trials: Trials
@@ -135,9 +134,8 @@ class Advising:
         """Returns the largest part of some operations, as far as that can be found by halving, with which all results on some data are equal."""
         if self.runs >= MOST_RUNS - MEASURED:
             self._untried += some
-        if not some or self.runs >= MOST_RUNS - MEASURED:
             return []
-        if self._is_equal(found, some, number):
+        if not some or self._is_equal(found, some, number):
             return some
         if len(some) == 1:
             return []
@@ -168,12 +166,3 @@ class Advising:
         return self.trials.outcome(
             self.trials.in_files(changed), Asked(number=number, end=self._end, recorded=recorded, measured=measured)
         )
-
-
-def advise_script(
-    script: Path, arguments: Sequence[str], *, framework: str, seconds: float, module: str | None = None,
-    tell: Callable[[Text], None] = lambda _: None,
-) -> Advice:  # fmt: skip
-    """Returns where a script may write in place; see `Advising`."""
-    trials = Trials(script, arguments, framework=framework, seconds=seconds, module=module)
-    return Advising(trials, seconds, tell).advice()

@@ -346,7 +346,7 @@ def _cell_to_try(shell: Any, recording: Recording) -> int | None:
 SECONDS = 60
 """How long a trial may take."""
 PATIENCE = 10
-"""So many seconds after it was told to end, the process is ended."""
+"""The seconds that the process has to end after it was told to; then it is killed."""
 
 _DOES_NOT_FAIL = Text(
     "in a process of their own, the cells do not fail in backward", "在单独的进程中，这些单元格的反向传播没有失败"
@@ -384,7 +384,7 @@ def search(
         text: the program.
         framework: its framework.
         lines: names its lines in what fixes say; it can be pickled.
-        tell: is told what is done next.
+        tell: called with what is done next.
         stop: ends the search when it is set.
 
     Raises:
@@ -402,7 +402,7 @@ def tried_in_place(
     Args:
         text: the program.
         framework: its framework.
-        tell: is told what is done next.
+        tell: called with what is done next.
         stop: ends it when it is set.
 
     Returns:
@@ -416,7 +416,7 @@ def tried_in_place(
 
 _Found = TypeVar("_Found")
 _Run = Callable[[Path, Callable[[Text], None]], _Found]
-"""Given the file of a program, and what is told what is done next, returns what was found out; it can be pickled."""
+"""Takes the file of a program and a function to call with what is done next; returns what was found out, which can be pickled."""
 
 
 def _in_process(text: str, run: _Run[_Found], tell: Callable[[Text], None], stop: Event | None) -> _Found:
@@ -448,7 +448,7 @@ def _in_process(text: str, run: _Run[_Found], tell: Callable[[Text], None], stop
 
 
 def _end(process: subprocess.Popen[bytes], stop: Event | None = None) -> None:
-    """Ends the process: at once, or when it is told to, unless it has ended."""
+    """Ends the process: at once, or on request, unless it has ended."""
     while stop is not None and process.poll() is None and not stop.wait(0.2):
         pass
     with suppress(OSError, ValueError):
@@ -597,7 +597,7 @@ _NOT_TRIED = Text("Nothing was tried: {0}.", "没有尝试：{0}。")
 
 
 @dataclass(frozen=True)
-class Advised:
+class AdvisedCells:
     """Where cells may write in place.
 
     Attributes:
@@ -609,7 +609,7 @@ class Advised:
     diff: str = ""
 
 
-def advise_last_cell(shell: Any, *, asks: bool, tries: bool) -> Advised | None:
+def advise_last_cell(shell: Any, *, asks: bool, tries: bool) -> AdvisedCells | None:
     """Runs the last cell again, recorded. Returns where it may write in place; None if it was not run or has failed, which it says.
 
     Args:
@@ -630,13 +630,13 @@ def advise_last_cell(shell: Any, *, asks: bool, tries: bool) -> Advised | None:
         return None
     if not tries:
         recording = _recorded(shell, cells.raw, framework)
-        return None if recording is None else Advised(advice(recording, ends=False))
+        return None if recording is None else AdvisedCells(advice(recording, ends=False))
     try:
         found, changes = tried_in_place(cells.text, framework, tell=cache(print))  # each thing once
     except (NotTriedError, KeyboardInterrupt) as reason:
         print(_NOT_TRIED.format(reason.why if isinstance(reason, NotTriedError) else STOPPED))
         return None
-    return Advised(cells.advice(found), cells.diff(changes))
+    return AdvisedCells(cells.advice(found), cells.diff(changes))
 
 
 def _recorded(shell: Any, cell: str, framework: str) -> Recording | None:

@@ -199,7 +199,7 @@ class Trials:
         framework: its framework.
         seconds: how long a trial may take.
         module: the full name of a module that is run as `python -m` does; None for a script.
-        tell: is told what is done next.
+        tell: called with what is done next.
         lines: names its lines in what fixes say.
 
     Raises:

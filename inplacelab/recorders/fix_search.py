@@ -249,7 +249,7 @@ class Budget:
         trials: so many edits are tried; FEWER if there is one already, after which the gradients are right.
         seconds: so long, by `clock`, from the first trial on.
         varied: whether one fix of each kind is enough.
-        tell: is told what is done next.
+        tell: called with what is done next.
         count: how many edits were tried.
     """
 

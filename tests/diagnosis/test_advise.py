@@ -10,7 +10,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 from inplacelab.diagnosis import advise  # noqa: E402
-from inplacelab.diagnosis.advise import advise_script  # noqa: E402
+from inplacelab.diagnosis.advise import Advising  # noqa: E402
+from inplacelab.diagnosis.trials import Trials  # noqa: E402
 from inplacelab.recording.fixes.spots import changed  # noqa: E402
 from inplacelab.recording.savings.advice import Advice, advice  # noqa: E402
 from tests.recorders.runs import run  # noqa: E402
@@ -113,7 +114,7 @@ def test_run_that_ends_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(advise, "PASSES", 1)
     script = tmp_path / "train.py"
     script.write_text(f"{_FIRST}net = nn.Sequential(nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4), nn.ReLU()){_LOOP}")
-    found = advise_script(script, [], framework="torch", seconds=120)
+    found = Advising(Trials(script, [], framework="torch", seconds=120), 120).advice()
     assert [each.code for each in found.offered] == ["nn.ReLU()"]
     assert found.measured is not None
     assert found.measured.early
@@ -135,7 +136,7 @@ class Shown(nn.Module):
     script.write_text(f"{_FIRST}{shown}net = nn.Sequential({layers}, nn.Flatten(), nn.Linear(256, 1), nn.Sigmoid()){_LOOP}".replace(
         ".square().sum()", "; loss = nn.functional.binary_cross_entropy(loss, torch.ones(2, 1))",
     ))  # fmt: skip
-    found = advise_script(script, [], framework="torch", seconds=120)
+    found = Advising(Trials(script, [], framework="torch", seconds=120), 120).advice()
     assert found.measured is not None
     assert [each.code for each in found.measured.differing] == ["nn.functional.relu(x)"]
     assert "nn.ReLU()" in [each.code for each in found.offered]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inplacelab.diagnosis.advise import advise_script
-from inplacelab.diagnosis.trials import NotTriedError
+from inplacelab.diagnosis.advise import Advising
+from inplacelab.diagnosis.trials import NotTriedError, Trials
 
 CHAINS = {
     "inplacelab": "import inplacelab as paddle\nh = paddle.ones([1000]) * 2\nh = paddle.nn.functional.relu(h)\nh = h + 1\nprint(h.sum())\n",
@@ -20,7 +20,7 @@ CHAINS = {
 def test_the_peak_falls_by_what_was_said(framework: str, tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(CHAINS[framework], encoding="utf-8")
-    found = advise_script(script, [], framework=framework, seconds=60.0)
+    found = Advising(Trials(script, [], framework=framework, seconds=60), 60).advice()
     assert len(found.offered) == 3
     assert found.measured is not None
     assert found.measured.differing == ()
@@ -34,4 +34,4 @@ def test_a_program_that_is_random_in_itself_is_not_tried(tmp_path: Path) -> None
     text = "import random\nimport inplacelab as paddle\nx = paddle.ones([3]) * random.SystemRandom().random()\ny = paddle.exp(x)\n"
     script.write_text(text, encoding="utf-8")
     with pytest.raises(NotTriedError, match="does not give the same results"):
-        advise_script(script, [], framework="inplacelab", seconds=60.0)
+        Advising(Trials(script, [], framework="inplacelab", seconds=60), 60).advice()

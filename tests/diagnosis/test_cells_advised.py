@@ -8,7 +8,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from inplacelab.diagnosis.cells import Advised, advise_last_cell
+from inplacelab.diagnosis.cells import AdvisedCells, advise_last_cell
 from inplacelab.ipython import load_ipython_extension
 from inplacelab.language import speak
 from inplacelab.recording.places import source_label
@@ -48,7 +48,7 @@ def ran(shell: InteractiveShell, *cells: str) -> str:
     return str(captured.stdout)
 
 
-def advised(shell: InteractiveShell, *, tries: bool) -> Advised:
+def advised(shell: InteractiveShell, *, tries: bool) -> AdvisedCells:
     with capture_output():
         found = advise_last_cell(shell, asks=False, tries=tries)
     assert found is not None

@@ -71,7 +71,7 @@ class Attempt(Protocol):
 
         Args:
             recording: the recording.
-            tell: is told what is done next.
+            tell: called with what is done next.
             stop: ends the search when it is set.
 
         Returns:
@@ -87,7 +87,7 @@ class SavingAttempt(Protocol):
     """Tries where the program of a recording may write in place, in other processes.
 
     Attributes:
-        most_runs: how often the program runs, at most.
+        most_runs: the largest number of runs of the program.
     """
 
     most_runs: int
@@ -96,7 +96,7 @@ class SavingAttempt(Protocol):
         """Tries it.
 
         Args:
-            tell: is told what is done next.
+            tell: called with what is done next.
             stop: ends the search when it is set.
 
         Returns:

@@ -18,7 +18,7 @@ class Measured:
 
     Attributes:
         seeds: with how many sets of data all results were equal to the bit.
-        runs: how often the program ran.
+        runs: how many times the program ran.
         differing: the operations that were left out because the program does not run, or gives other results, with them in place.
         peak, peak_after: the most bytes at one time, before and after.
         held, held_after: the most bytes when a backward pass began, before and after; 0 if none did.

@@ -97,7 +97,7 @@ class Call:
 
     @property
     def until(self) -> int:
-        """The step after which one of the two storages is gone: until then, one too many was alive."""
+        """The step after which one of the two storages is gone: until then, both were alive."""
         return min(self.operand_gone, self.result_gone)
 
 
@@ -115,7 +115,7 @@ def calls(recording: Recording, *, ends: bool) -> Iterator[Call]:
     forms, history = framework_of(recording).in_place, _History(recording)
     for step in recording.steps:
         name = _name_of(step)
-        inside = step.ran_in is not None and step.ran_in.kind not in forms.modules  # that is the library's own affair
+        inside = step.ran_in is not None and step.ran_in.kind not in forms.modules  # a library's own code
         if (
             not inside
             and name in forms.names

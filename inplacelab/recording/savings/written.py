@@ -1,6 +1,6 @@
 """Finds the in-place operations of a program that save nothing: written out of place, it would need as many bytes at any time.
 
-That is so if the operand would be freed as soon as the result is there, as nothing else leads to it; and if the grad node keeps a copy of what is
+That is so if the operand would be freed as soon as the result is there, because nothing else refers to it; and if the grad node keeps a copy of what is
 overwritten, where it would keep the operand itself.
 """
 
