@@ -309,6 +309,7 @@ class CallRecorder(Generic[C]):
                 self._note_what_was_there(frame)
             if self.objects.storages.moved_to:
                 self.objects.storages.agree_on_types()
+            self.live_and_peak()  # what was freed before the call does not count to the peak that it reaches
             call.place = self.names.place(frame)
             if self.passes.running:
                 self.passes.advance(frame)
