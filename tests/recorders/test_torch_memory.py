@@ -103,4 +103,5 @@ def test_what_is_freed_between_two_operations_of_a_statement_is_not_in_the_peak(
     text = "x = torch.ones(100)\nw = torch.ones(10, 100)\nb = torch.nn.functional.linear(torch.relu(x * 2), w).sum()\n"
     recording = run(text).recording
     [start] = [step.live for step in recording.steps if step.place and step.place.line == 2 and step.op]
-    assert recording.steps[-1].peak == start + 2 * 400  # `x * 2` and its relu; the former is gone when `linear` allocates 40 bytes
+    # `x * 2` and its relu: the former is gone when `linear` allocates 40 bytes.
+    assert recording.steps[-1].peak == start + 2 * 400
