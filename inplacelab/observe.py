@@ -9,16 +9,13 @@ tensors or keep them alive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from inplacelab import modes
 from inplacelab.dependence import Dependence
 
 _R = TypeVar("_R")
-
-NO_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({})
 
 
 class Observer:
@@ -27,7 +24,7 @@ class Observer:
     def operation(
         self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, *, written: Any = None,
         exact: bool = True, read: Sequence[int] | None = None, copied: int | None = None,
-        attributes: Mapping[str, Any] = NO_ATTRIBUTES, depends: Dependence | None = None,
+        depends: Dependence | None = None,
     ) -> None:  # fmt: skip
         """Called after an operation.
 
@@ -44,7 +41,6 @@ class Observer:
             read: the slots of the first input that were read, if not all of them: those that an index selected, in the order of
                 the result; none of a tensor that was only overwritten.
             copied: the position of the input whose elements were written as they are, but for their dtype; None if no input's were.
-            attributes: its other arguments, by name.
             depends: how the elements of the result depend on those of the inputs; None if it is not known, or a view.
         """
 

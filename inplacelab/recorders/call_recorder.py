@@ -469,7 +469,7 @@ class CallRecorder(Generic[C]):
             copied = call.touched.place_copied(call.tensors)
         depends = depends_of(call.depends, category, output, call.operands, call.reported)
         self.emit(events.OperationDone(
-            call.kind.name, category, inputs, output, {}, node, call.place, *self.live_and_peak(), slots_are, copied, depends,
+            call.kind.name, category, inputs, output, node, call.place, *self.live_and_peak(), slots_are, copied, depends,
             self.tracks() if self.tracks else None, self.names.module(sys._getframe(1)) if category == "in-place" else "",
             self.names.ran_in(sys._getframe(1)) if call.kind.name in self._in_place.names else None,
         ))  # fmt: skip

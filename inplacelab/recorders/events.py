@@ -13,9 +13,8 @@ Units: `bytes`, `live` and `peak` are bytes; shapes, strides, offsets and slots 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from inplacelab.dependence import Dependence
@@ -438,7 +437,6 @@ class OperationDone(Event):
         category: how it treats memory.
         inputs: the tensors that it was given.
         output: its result; for an in-place operation what was written.
-        attributes: its other arguments, by name.
         node: the grad node that it made.
         place: where the program was; None outside the program.
         live, peak: live bytes and their peak.
@@ -454,7 +452,6 @@ class OperationDone(Event):
     category: Category
     inputs: tuple[Operand, ...]
     output: Operand
-    attributes: Mapping[str, Any]
     node: int | None
     place: Place | None
     live: int

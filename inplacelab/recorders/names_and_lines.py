@@ -66,9 +66,8 @@ class NamesAndLines:
         self._bindings = Bindings(program.names, recorder.watched)
         self.names_of, self.drop_reference = self._bindings.names_of, self._bindings.drop_reference
         self._owners: dict[int, Owned] = {}  # of frames, by their addresses
-        self._calls = {
-            code for each in recorder.watched.holders if (code := code_of(member(each, "__call__"))) is not None
-        }
+        codes = [code_of(member(each, "__call__")) for each in recorder.watched.holders]
+        self._calls = {id(code): code for code in codes if code is not None}  # by address: to hash code takes long
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
         self._constructed: dict[int, tuple[Callable[[], Any], events.RanIn]] = {}  # modules, by their addresses
         self._told = False  # the program is instrumented, or traced
@@ -87,10 +86,10 @@ class NamesAndLines:
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType) -> None:
         """Emits the begin of a statement (see `instrument.StatementListener`), and the names that the one before has bound."""
-        if not self._program.has(frame):
+        frames = self._program.frames(frame, self.root)
+        if not frames or frames[0] is not frame:
             return
         self._told = True
-        frames = self._program.frames(frame, self.root)
         if frames[-1] is not self.root:
             self._start(frames[-1])
         scopes = self._scopes(frames)
@@ -125,7 +124,7 @@ class NamesAndLines:
         owner = self._bindings.name_of_holder(scope.names.get("self")) if is_method else ""
         if owner:
             self._owners[id(frame)] = code, owner
-        else:
+        elif self._owners:
             self._owners.pop(id(frame), None)
 
     def look(self, scopes: Sequence[Scope], *, done: bool) -> None:
@@ -200,7 +199,7 @@ class NamesAndLines:
         """
         modules: list[Any] = []
         while frame is not None:
-            if frame.f_code in self._calls:
+            if id(frame.f_code) in self._calls:
                 modules.append(scopes_of([frame])[0].names.get("self"))
             elif not modules and self._program.has(frame):
                 return ""
@@ -212,7 +211,7 @@ class NamesAndLines:
     def ran_in(self, frame: FrameType | None) -> events.RanIn | None:
         """Returns, at an event, what is known of the library's module that the program has called and that is running, the innermost; None if there is none."""
         while frame is not None and frame is not self.root and not self._program.has(frame):
-            if frame.f_code in self._calls:
+            if id(frame.f_code) in self._calls:
                 module = scopes_of([frame])[0].names.get("self")
                 alive, place = self._constructed.get(id(module), (lambda: None, None))
                 return place if place is not None and alive() is module else events.RanIn(class_name(type(module)))

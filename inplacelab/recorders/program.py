@@ -35,24 +35,20 @@ def call_from(frame: FrameType, function: Callable[..., Any], args: Sequence[Any
     A recorder that calls a framework's functions for the program is between the two. But C++ warns at the line of the frame that called
     it, once for each line, and Python does so for `stacklevel=2`.
     """
-    # The instruction is cheaper than the line, which Python has to look up, and an address than the hash of a code, which Python keeps nowhere.
-    code = frame.f_code
-    where = id(code), frame.f_lasti
-    relay, _ = _relays.get(where) or _relay_at(where, code, frame.f_lineno)
-    return FunctionType(relay, frame.f_globals)(function, args, kwargs)
+    # The instruction is cheaper than the line, which Python has to look up, and the address of code than its hash.
+    where = id(frame.f_code), frame.f_lasti
+    known = _codes.get(where)
+    if known is None:
+        if len(_codes) >= _MOST_CODES:
+            _codes.clear()
+        known = _codes[where] = frame.f_code, _code(frame.f_code.co_filename, frame.f_lineno)
+    return FunctionType(known[1], frame.f_globals)(function, args, kwargs)
 
 
-def _relay_at(where: tuple[int, int], code: CodeType, line: int) -> tuple[CodeType, CodeType]:
-    if len(_relays) >= _MOST_RELAYS:
-        _relays.clear()
-    known = _relays[where] = _code(code.co_filename, line), code
-    return known
-
-
-_MOST_RELAYS = 4096
+_MOST_CODES = 4096
 """So many places are kept."""
-_relays: dict[tuple[int, int], tuple[CodeType, CodeType]] = {}
-"""The codes of relays, by the address of a frame's code and its instruction; each with that code, which keeps its address."""
+_codes: dict[tuple[int, int], tuple[CodeType, CodeType]] = {}
+"""The codes so far, by code and instruction, with the code itself, which keeps its address from being used again."""
 
 
 @lru_cache(maxsize=4096)
@@ -96,9 +92,8 @@ class Scope(NamedTuple):
     """The module whose globals these are, if it is not the one that was started."""
 
 
-Owned = tuple[CodeType | None, str]
+Owned = tuple[CodeType, str]
 """The code of a frame, and what the object is called whose method it runs."""
-NOT_OWNED: Owned = (None, "")
 NO_OWNERS: Mapping[int, Owned] = MappingProxyType({})
 
 
@@ -147,7 +142,7 @@ class Program:
 
     def has(self, frame: FrameType) -> bool:
         """Whether a frame runs its code, in whichever of its sources."""
-        return self.sources.owns(frame.f_code.co_filename) and frame.f_code.co_name != RELAY
+        return self.sources.owns[frame.f_code.co_filename] and frame.f_code.co_name != RELAY
 
     def is_outermost(self, frame: FrameType) -> bool:
         """Whether a frame runs the source that was started, and none of its functions."""
@@ -168,7 +163,7 @@ class Program:
         found, owns, main, last = [], self.sources.owns, self.filename, 0
         while innermost is not None:
             code = innermost.f_code
-            if owns(code.co_filename) and code.co_name != RELAY:
+            if owns[code.co_filename] and code.co_name != RELAY:
                 found.append(innermost)
                 if innermost is outermost:
                     return found
@@ -218,9 +213,9 @@ class Program:
         deep = len(frames) > MOST_CALLS
         for k, frame in enumerate(reversed((*frames[:_HALF], *frames[-_HALF:]) if deep else frames)):
             skipped = len(frames) - MOST_CALLS if deep and k == _HALF else 0
-            code, owner = owners.get(id(frame), NOT_OWNED)
-            if code is not frame.f_code:
-                code, owner = frame.f_code, ""
+            code, owner = frame.f_code, ""
+            if (owned := owners.get(id(frame))) is not None and owned[0] is code:
+                owner = owned[1]
             key = id(code), frame.f_lasti, id(place), skipped, owner
             known = self._places.get(key)
             if known is None:

@@ -100,16 +100,27 @@ def _bound_in(statement: ast.stmt) -> Iterator[str]:
             yield node.id
 
 
+class _Owns(dict[str, bool]):
+    """For file names, whether they are those of sources of a program: looked up for each frame at each event."""
+
+    def __missing__(self, filename: str) -> bool:
+        self[filename] = known = is_own(filename)
+        return known
+
+
 class Sources:
     """The sources of a program, in the order in which they were seen: first the one that was started.
 
     Args:
         main: the one that was started: a file, a cell, or a part of a file.
+
+    Attributes:
+        owns: for file names, whether they are those of sources of the program.
     """
 
     def __init__(self, main: Source) -> None:
         self.main, self.seen = main, [main]
-        self._owns = {main.filename: True}
+        self.owns = _Owns({main.filename: True})
         self._of: dict[str, Source | None] = {main.filename: main}  # None for what is not the program's own
         self._around: Source | None = None  # the file of which `main` is a part
 
@@ -117,13 +128,6 @@ class Sources:
     def others(self) -> bool:
         """Whether others than the one that was started were seen."""
         return len(self.seen) > 1
-
-    def owns(self, filename: str) -> bool:
-        """Whether a file name is that of a source of the program."""
-        known = self._owns.get(filename)
-        if known is None:
-            known = self._owns[filename] = is_own(filename)
-        return known
 
     def at(self, code: CodeType, line_of_file: int) -> Source | None:
         """Returns the source that a line of a code object is in; None if the code is not the program's own."""
@@ -139,7 +143,7 @@ class Sources:
 
     def _find(self, code: CodeType) -> Source | None:
         filename = code.co_filename
-        if not self.owns(filename):
+        if not self.owns[filename]:
             return None
         same = [each for known, each in self._of.items() if each is not None and _same_file(known, filename)]
         return same[0] if same else self._add(code)

@@ -73,7 +73,7 @@ class NextLine:
 
     def follows(self, code: CodeType) -> bool:
         """Whether code is the program's."""
-        return self._program.sources.owns(code.co_filename) and code.co_name != RELAY
+        return self._program.sources.owns[code.co_filename] and code.co_name != RELAY
 
     def goes_on(self, frame: FrameType, event: str) -> None:
         """Called by the trace function."""
@@ -98,7 +98,7 @@ class _Trace:
 
     def follows(self, code: CodeType) -> bool:
         """Whether code is the program's, and does not report its statements itself."""
-        if not self._program.sources.owns(code.co_filename) or code.co_name == RELAY:
+        if not self._program.sources.owns[code.co_filename] or code.co_name == RELAY:
             return False
         if self._block is not None:  # a `with` block does not listen to calls before statements
             return True
@@ -306,7 +306,7 @@ def _is_other(program: Program, value: Any) -> bool:
     kind = type(value)
     if kind is ModuleType:
         file = vars(value).get("__file__")
-        return type(file) is str and program.sources.owns(file) and file not in TEXTS
+        return type(file) is str and program.sources.owns[file] and file not in TEXTS
     if kind in (FunctionType, MethodType):
         return _reports_nothing(program, code_of(value))
     held = value if issubclass(kind, type) else kind
@@ -315,4 +315,4 @@ def _is_other(program: Program, value: Any) -> bool:
 
 
 def _reports_nothing(program: Program, code: CodeType | None) -> bool:
-    return code is not None and program.sources.owns(code.co_filename) and CALL not in code.co_names
+    return code is not None and program.sources.owns[code.co_filename] and CALL not in code.co_names

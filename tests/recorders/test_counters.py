@@ -37,7 +37,7 @@ def _made(operand: Operand, name: str) -> events.TensorMade:
 
 
 def _wrote(name: str, through: Operand, line: int) -> events.OperationDone:
-    return events.OperationDone(name, "in-place", (through,), through, {}, None, Place(line), 8, 8)
+    return events.OperationDone(name, "in-place", (through,), through, None, Place(line), 8, 8)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def recording() -> Recording:
         events.CounterSeen(0, 0, 0),
         _made(X, "x"),
         events.NodeMade(0, "MulBackward0", ("self",), (None,), (kept,), released=False, leaf=None, view=True),
-        events.OperationDone("mul", "ordinary", (X, X), X, {}, 0, Place(1), 8, 8),
+        events.OperationDone("mul", "ordinary", (X, X), X, 0, Place(1), 8, 8),
         _line(2),
         events.CounterSeen(1, 0, 0),
         _made(DATA, "d"),

@@ -88,7 +88,9 @@ def test_the_engine_emits_what_the_builder_reads() -> None:
     )
     assert {event.origin for event in log} == {events.OBSERVED}
     done = {event.name: event for event in log if isinstance(event, events.OperationDone)}
-    assert done["scale_"].attributes == {"scale": 0.5, "bias": 0.0, "bias_after_scale": True, "act": None}
+    depends = done["scale_"].depends
+    assert depends is not None
+    assert {each.name: each.value for each in depends.given} == {"scale": 0.5, "bias": 0.0, "bias_after_scale": True}
     assert done["index_fill_"].output.part == (1,)
     assert done["getitem"].inputs[0].part == (1,), "the last is `b[[1]]`"
     assert done["add_"].output.layout == ((2,), (1,), 0)
@@ -153,7 +155,7 @@ def test_what_is_made_and_freed_between_two_operations_is_gone() -> None:
             *_made(other),
             events.Died("tensor", 0),
             *_made(own),
-            events.OperationDone("ones", "create", (), own, {}, None, Place(1), 8, 8),
+            events.OperationDone("ones", "create", (), own, None, Place(1), 8, 8),
             events.Died("storage", 0),
             events.ProgramEnded(8, 8),
         ],

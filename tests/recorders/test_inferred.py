@@ -32,7 +32,7 @@ def test_a_saved_tensor_says_whether_it_was_inferred(origin: Origin, inferred: b
         events.NodeMade(0, "SquareGradNode", ("x",), (None,), (), released=False, leaf=None, view=True),
         events.TensorMade(Y, "cpu", needs_gradient=True, base=None, node=0, grad=None, names=("y",)),
         events.Saved(0, (events.Kept("x", 0, 0, 0, LAYOUT, copy=False),), origin=origin),
-        events.OperationDone("square", "ordinary", (X,), Y, {}, 0, Place(1), 16, 16),
+        events.OperationDone("square", "ordinary", (X,), Y, 0, Place(1), 16, 16),
         events.ProgramEnded(16, 16),
     ]
     recording = build(emitted, Recording("paddle", "3.3.1", "inferred", (SourceFacts("", "y = x.square()\n"),), ()))

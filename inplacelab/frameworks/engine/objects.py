@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Protocol
@@ -332,19 +332,6 @@ def _inputs(node: Node) -> tuple[str, ...]:
         row = getattr(node.inner, "row", None)
         return ("base",) if row is None else ("base", *row.inputs[1:])
     return () if row is None else row.inputs
-
-
-def plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the attributes that are numbers, strings, or lists of these."""
-    return {name: value for name, value in attributes.items() if _is_plain(value)} if attributes else attributes
-
-
-_PLAIN = frozenset(map(id, (type(None), bool, int, float, complex, str)))  # (a metaclass may define `__hash__`)
-
-
-def _is_plain(value: Any) -> bool:
-    kind = type(value)
-    return id(kind) in _PLAIN or ((kind is list or kind is tuple) and all(map(_is_plain, value)))
 
 
 def gradient_of(tensor: Tensor, most: int = SMALL) -> events.Gradient:

@@ -29,7 +29,6 @@ from inplacelab.frameworks.engine.objects import (
     dtype_name,
     gradient_of,
     part_of,
-    plain,
     reachable,
 )
 from inplacelab.kernels.launch import Launch
@@ -196,7 +195,7 @@ class EngineRecorder(observe.Observer):
     def operation(
         self, name: str, category: Any, inputs: Sequence[Tensor], output: Tensor, node: Node | None, *, written: Any = None,
         exact: bool = True, read: Sequence[int] | None = None, copied: int | None = None,
-        attributes: Mapping[str, Any] = observe.NO_ATTRIBUTES, depends: Dependence | None = None,
+        depends: Dependence | None = None,
     ) -> None:  # fmt: skip
         objects = self.objects
         if self._computing:  # backward also computes with operations, but its steps are the nodes
@@ -221,7 +220,7 @@ class EngineRecorder(observe.Observer):
         live, peak = self.live_and_peak()
         called = self.op_name(name, category)
         self.emit(events.OperationDone(
-            called, category, operands, part_of(known, written), plain(attributes), objects.number_of(node), place, live, peak,
+            called, category, operands, part_of(known, written), objects.number_of(node), place, live, peak,
             "written" if exact else "around", copied, depends,
             module=self.names.module(sys._getframe(1)) if category == "in-place" else "",
             ran_in=self.names.ran_in(sys._getframe(1)) if called in self._in_place.names else None,

@@ -376,7 +376,6 @@ class NumpyRecorder:
                 did.category,
                 inputs,
                 output,
-                {},
                 None,
                 did.place,
                 *live_and_peak,

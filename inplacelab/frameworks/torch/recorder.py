@@ -424,7 +424,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
                 elif not self.limit.reached():
                     place, live_and_peak = self.names.place(frame), self.live_and_peak()
                     self.emit(events.OperationDone(
-                        "swap_tensors", "reallocated", inputs, one.operand, {}, one.node, place, *live_and_peak,
+                        "swap_tensors", "reallocated", inputs, one.operand, one.node, place, *live_and_peak,
                     ))  # fmt: skip
 
 

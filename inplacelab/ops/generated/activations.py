@@ -403,7 +403,6 @@ def softplus(
             (x,),
             result,
             node,
-            attributes={"beta": beta, "threshold": threshold},
             depends=dependence(SOFTPLUS, {"x": a0, "beta": beta, "threshold": threshold}, array.shape),
         )
     return result
@@ -455,7 +454,6 @@ def leaky_relu(x: Tensor, negative_slope: Any = 0.01, name: str | None = None) -
             (x,),
             result,
             node,
-            attributes={"negative_slope": negative_slope},
             depends=dependence(LEAKY_RELU, {"x": a0, "negative_slope": negative_slope}, array.shape),
         )
     return result
@@ -513,7 +511,6 @@ def leaky_relu_(x: Tensor, negative_slope: Any = 0.01, name: str | None = None) 
             (x,),
             x,
             node,
-            attributes={"negative_slope": negative_slope},
             depends=dependence(LEAKY_RELU, {"x": a0, "negative_slope": negative_slope}, a0.shape),
         )
     return x
@@ -558,13 +555,7 @@ def elu(x: Tensor, alpha: Any = 1.0, name: str | None = None) -> Tensor:
             result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
-            "elu",
-            "ordinary",
-            (x,),
-            result,
-            node,
-            attributes={"alpha": alpha},
-            depends=dependence(ELU, {"x": a0, "alpha": alpha}, array.shape),
+            "elu", "ordinary", (x,), result, node, depends=dependence(ELU, {"x": a0, "alpha": alpha}, array.shape)
         )
     return result
 
@@ -615,15 +606,7 @@ def elu_(x: Tensor, alpha: Any = 1.0, name: str | None = None) -> Tensor:
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "elu_",
-            "in-place",
-            (x,),
-            x,
-            node,
-            attributes={"alpha": alpha},
-            depends=dependence(ELU, {"x": a0, "alpha": alpha}, a0.shape),
-        )
+        mode.notify("elu_", "in-place", (x,), x, node, depends=dependence(ELU, {"x": a0, "alpha": alpha}, a0.shape))
     return x
 
 
@@ -673,7 +656,6 @@ def hardtanh(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = None
             (x,),
             result,
             node,
-            attributes={"min": min, "max": max},
             depends=dependence(HARDTANH, {"x": a0, "min": min, "max": max}, array.shape),
         )
     return result
@@ -732,7 +714,6 @@ def hardtanh_(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = Non
             (x,),
             x,
             node,
-            attributes={"min": min, "max": max},
             depends=dependence(HARDTANH, {"x": a0, "min": min, "max": max}, a0.shape),
         )
     return x
@@ -787,7 +768,6 @@ def thresholded_relu(x: Tensor, threshold: Any = 1.0, value: Any = 0.0, name: st
             (x,),
             result,
             node,
-            attributes={"threshold": threshold, "value": value},
             depends=dependence(THRESHOLDED_RELU, {"x": a0, "threshold": threshold, "value": value}, array.shape),
         )
     return result
@@ -849,7 +829,6 @@ def thresholded_relu_(x: Tensor, threshold: Any = 1.0, value: Any = 0.0, name: s
             (x,),
             x,
             node,
-            attributes={"threshold": threshold, "value": value},
             depends=dependence(THRESHOLDED_RELU, {"x": a0, "threshold": threshold, "value": value}, a0.shape),
         )
     return x
@@ -914,7 +893,6 @@ def softmax(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "dtype": dtype},
             depends=dependence(SOFTMAX, {"x": a0, "axis": axis, "dtype": dtype}, array.shape),
         )
     return result
@@ -980,7 +958,6 @@ def softmax_(x: Tensor, axis: Any = -1, dtype: Any = None, name: str | None = No
             (x,),
             x,
             node,
-            attributes={"axis": axis, "dtype": dtype},
             depends=dependence(SOFTMAX, {"x": a0, "axis": axis, "dtype": dtype}, a0.shape),
         )
     return x
@@ -1028,7 +1005,6 @@ def _log_softmax(x: Tensor, axis: Any = -1, name: str | None = None) -> Tensor:
             (x,),
             result,
             node,
-            attributes={"axis": axis},
             depends=dependence(_LOG_SOFTMAX, {"x": a0, "axis": axis}, array.shape),
         )
     return result
@@ -1151,7 +1127,6 @@ def dropout(x: Tensor, mask: Tensor, factor: Any = 1.0, name: str | None = None)
             (x, mask),
             result,
             node,
-            attributes={"factor": factor},
             depends=dependence(DROPOUT, {"x": a0, "mask": a1, "factor": factor}, array.shape),
         )
     return result
@@ -1234,7 +1209,6 @@ def dropout_(x: Tensor, mask: Tensor, factor: Any = 1.0, name: str | None = None
             (x, mask),
             x,
             node,
-            attributes={"factor": factor},
             depends=dependence(DROPOUT, {"x": a0, "mask": a1, "factor": factor}, a0.shape),
         )
     return x

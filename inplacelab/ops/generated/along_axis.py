@@ -101,7 +101,6 @@ def take_along_axis(
                 TAKE_ALONG_AXIS, arr, {"arr": a0, "indices": a1, "axis": axis, "broadcast": broadcast}, array.shape
             ),
             copied=0,
-            attributes={"axis": axis, "broadcast": broadcast},
             depends=dependence(
                 TAKE_ALONG_AXIS, {"arr": a0, "indices": a1, "axis": axis, "broadcast": broadcast}, array.shape
             ),
@@ -170,7 +169,6 @@ def _put_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | N
             (arr, indices, values),
             result,
             node,
-            attributes={"at": at},
             depends=dependence(_PUT_ALONG, {"arr": a0, "indices": a1, "values": a2, "at": at}, array.shape),
         )
     return result
@@ -264,16 +262,7 @@ def _put_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "put_along_axis_",
-            "in-place",
-            (arr, indices, values),
-            arr,
-            node,
-            **touched,
-            attributes={"at": at},
-            depends=depends,
-        )
+        mode.notify("put_along_axis_", "in-place", (arr, indices, values), arr, node, **touched, depends=depends)
     return arr
 
 
@@ -338,7 +327,6 @@ def _add_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | N
             (arr, indices, values),
             result,
             node,
-            attributes={"at": at},
             depends=dependence(_ADD_ALONG, {"arr": a0, "indices": a1, "values": a2, "at": at}, array.shape),
         )
     return result
@@ -432,16 +420,7 @@ def _add_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "put_along_axis_",
-            "in-place",
-            (arr, indices, values),
-            arr,
-            node,
-            **touched,
-            attributes={"at": at},
-            depends=depends,
-        )
+        mode.notify("put_along_axis_", "in-place", (arr, indices, values), arr, node, **touched, depends=depends)
     return arr
 
 
@@ -510,7 +489,6 @@ def _multiply_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: st
             (arr, indices, values),
             result,
             node,
-            attributes={"at": at},
             depends=dependence(_MULTIPLY_ALONG, {"arr": a0, "indices": a1, "values": a2, "at": at}, array.shape),
         )
     return result
@@ -614,16 +592,7 @@ def _multiply_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: s
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "put_along_axis_",
-            "in-place",
-            (arr, indices, values),
-            arr,
-            node,
-            **touched,
-            attributes={"at": at},
-            depends=depends,
-        )
+        mode.notify("put_along_axis_", "in-place", (arr, indices, values), arr, node, **touched, depends=depends)
     return arr
 
 
@@ -688,7 +657,6 @@ def _mean_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
             (arr, indices, values),
             result,
             node,
-            attributes={"at": at},
             depends=dependence(_MEAN_ALONG, {"arr": a0, "indices": a1, "values": a2, "at": at}, array.shape),
         )
     return result
@@ -784,16 +752,7 @@ def _mean_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str |
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "put_along_axis_",
-            "in-place",
-            (arr, indices, values),
-            arr,
-            node,
-            **touched,
-            attributes={"at": at},
-            depends=depends,
-        )
+        mode.notify("put_along_axis_", "in-place", (arr, indices, values), arr, node, **touched, depends=depends)
     return arr
 
 
@@ -864,7 +823,6 @@ def _extreme_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str
             (arr, indices, values),
             result,
             node,
-            attributes={"at": at},
             depends=dependence(_EXTREME_ALONG, {"arr": a0, "indices": a1, "values": a2, "at": at}, array.shape),
         )
     return result
@@ -970,16 +928,7 @@ def _extreme_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: st
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "put_along_axis_",
-            "in-place",
-            (arr, indices, values),
-            arr,
-            node,
-            **touched,
-            attributes={"at": at},
-            depends=depends,
-        )
+        mode.notify("put_along_axis_", "in-place", (arr, indices, values), arr, node, **touched, depends=depends)
     return arr
 
 
@@ -1038,7 +987,6 @@ def scatter_add(input: Tensor, dim: Any, index: Tensor, src: Tensor, name: str |
             (input, index, src),
             result,
             node,
-            attributes={"dim": dim},
             depends=dependence(SCATTER_ADD, {"input": a0, "index": a1, "src": a2, "dim": dim}, array.shape),
         )
     return result
@@ -1126,14 +1074,5 @@ def scatter_add_(input: Tensor, dim: Any, index: Tensor, src: Tensor, name: str 
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "scatter_add_",
-            "in-place",
-            (input, index, src),
-            input,
-            node,
-            **touched,
-            attributes={"dim": dim},
-            depends=depends,
-        )
+        mode.notify("scatter_add_", "in-place", (input, index, src), input, node, **touched, depends=depends)
     return input

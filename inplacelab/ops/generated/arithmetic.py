@@ -120,7 +120,6 @@ def add(
             (x, y),
             result,
             node,
-            attributes={"alpha": alpha},
             depends=dependence(ADD, {"x": a0, "y": a1, "alpha": alpha}, array.shape),
         )
     return result
@@ -209,13 +208,7 @@ def add_(
             node.kept = kept
     if mode.listeners:
         mode.notify(
-            "add_",
-            "in-place",
-            (x, y),
-            x,
-            node,
-            attributes={"alpha": alpha},
-            depends=dependence(ADD, {"x": a0, "y": a1, "alpha": alpha}, a0.shape),
+            "add_", "in-place", (x, y), x, node, depends=dependence(ADD, {"x": a0, "y": a1, "alpha": alpha}, a0.shape)
         )
     return x
 
@@ -280,7 +273,6 @@ def __add__(x: Tensor, y: Tensor) -> Tensor:
             (x, y),
             result,
             node,
-            attributes={"alpha": alpha},
             depends=dependence(ADD, {"x": a0, "y": a1, "alpha": alpha}, array.shape),
         )
     return result
@@ -383,7 +375,6 @@ def subtract(
             (x, y),
             result,
             node,
-            attributes={"alpha": alpha},
             depends=dependence(SUBTRACT, {"x": a0, "y": a1, "alpha": alpha}, array.shape),
         )
     return result
@@ -481,7 +472,6 @@ def subtract_(
             (x, y),
             x,
             node,
-            attributes={"alpha": alpha},
             depends=dependence(SUBTRACT, {"x": a0, "y": a1, "alpha": alpha}, a0.shape),
         )
     return x
@@ -549,7 +539,6 @@ def __sub__(x: Tensor, y: Tensor) -> Tensor:
             (x, y),
             result,
             node,
-            attributes={"alpha": alpha},
             depends=dependence(SUBTRACT, {"x": a0, "y": a1, "alpha": alpha}, array.shape),
         )
     return result
@@ -885,7 +874,6 @@ def divide(
             (x, y),
             result,
             node,
-            attributes={"rounding_mode": rounding_mode},
             depends=dependence(DIVIDE, {"x": a0, "y": a1, "rounding_mode": rounding_mode}, array.shape),
         )
     return result
@@ -984,7 +972,6 @@ def divide_(
             (x, y),
             x,
             node,
-            attributes={"rounding_mode": rounding_mode},
             depends=dependence(DIVIDE, {"x": a0, "y": a1, "rounding_mode": rounding_mode}, a0.shape),
         )
     return x
@@ -1048,7 +1035,6 @@ def __truediv__(x: Tensor, y: Tensor) -> Tensor:
             (x, y),
             result,
             node,
-            attributes={"rounding_mode": rounding_mode},
             depends=dependence(DIVIDE, {"x": a0, "y": a1, "rounding_mode": rounding_mode}, array.shape),
         )
     return result
@@ -1950,7 +1936,6 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None = 
             (input, tensor1, tensor2),
             result,
             node,
-            attributes={"value": value},
             depends=dependence(ADDCMUL, {"input": a0, "tensor1": a1, "tensor2": a2, "value": value}, array.shape),
         )
     return result
@@ -2068,7 +2053,6 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
             (input, tensor1, tensor2),
             input,
             node,
-            attributes={"value": value},
             depends=dependence(ADDCMUL, {"input": a0, "tensor1": a1, "tensor2": a2, "value": value}, a0.shape),
         )
     return input
@@ -2156,7 +2140,6 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None = 
             (input, tensor1, tensor2),
             result,
             node,
-            attributes={"value": value},
             depends=dependence(ADDCDIV, {"input": a0, "tensor1": a1, "tensor2": a2, "value": value}, array.shape),
         )
     return result
@@ -2274,7 +2257,6 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
             (input, tensor1, tensor2),
             input,
             node,
-            attributes={"value": value},
             depends=dependence(ADDCDIV, {"input": a0, "tensor1": a1, "tensor2": a2, "value": value}, a0.shape),
         )
     return input
@@ -2456,7 +2438,6 @@ def clip(
             (x,),
             result,
             node,
-            attributes={"min": min, "max": max},
             depends=dependence(CLIP, {"x": a0, "min": min, "max": max}, array.shape),
         )
     return result
@@ -2519,13 +2500,7 @@ def clip_(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) 
             node.kept = kept
     if mode.listeners:
         mode.notify(
-            "clip_",
-            "in-place",
-            (x,),
-            x,
-            node,
-            attributes={"min": min, "max": max},
-            depends=dependence(CLIP, {"x": a0, "min": min, "max": max}, a0.shape),
+            "clip_", "in-place", (x,), x, node, depends=dependence(CLIP, {"x": a0, "min": min, "max": max}, a0.shape)
         )
     return x
 
@@ -2574,7 +2549,6 @@ def clamp_min(x: Tensor, min: Any, name: str | None = None) -> Tensor:
             (x,),
             result,
             node,
-            attributes={"min": min},
             depends=dependence(CLAMP_MIN, {"x": a0, "min": min}, array.shape),
         )
     return result
@@ -2627,13 +2601,7 @@ def clamp_min_(x: Tensor, min: Any, name: str | None = None) -> Tensor:
             node.kept = kept
     if mode.listeners:
         mode.notify(
-            "clamp_min_",
-            "in-place",
-            (x,),
-            x,
-            node,
-            attributes={"min": min},
-            depends=dependence(CLAMP_MIN, {"x": a0, "min": min}, a0.shape),
+            "clamp_min_", "in-place", (x,), x, node, depends=dependence(CLAMP_MIN, {"x": a0, "min": min}, a0.shape)
         )
     return x
 
@@ -2682,7 +2650,6 @@ def clamp_max(x: Tensor, max: Any, name: str | None = None) -> Tensor:
             (x,),
             result,
             node,
-            attributes={"max": max},
             depends=dependence(CLAMP_MAX, {"x": a0, "max": max}, array.shape),
         )
     return result
@@ -2735,13 +2702,7 @@ def clamp_max_(x: Tensor, max: Any, name: str | None = None) -> Tensor:
             node.kept = kept
     if mode.listeners:
         mode.notify(
-            "clamp_max_",
-            "in-place",
-            (x,),
-            x,
-            node,
-            attributes={"max": max},
-            depends=dependence(CLAMP_MAX, {"x": a0, "max": max}, a0.shape),
+            "clamp_max_", "in-place", (x,), x, node, depends=dependence(CLAMP_MAX, {"x": a0, "max": max}, a0.shape)
         )
     return x
 
@@ -2791,7 +2752,6 @@ def nan_to_num(x: Tensor, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
             (x,),
             result,
             node,
-            attributes={"nan": nan, "posinf": posinf, "neginf": neginf},
             depends=dependence(NAN_TO_NUM, {"x": a0, "nan": nan, "posinf": posinf, "neginf": neginf}, array.shape),
         )
     return result
@@ -2849,7 +2809,6 @@ def nan_to_num_(x: Tensor, nan: Any = 0.0, posinf: Any = None, neginf: Any = Non
             (x,),
             x,
             node,
-            attributes={"nan": nan, "posinf": posinf, "neginf": neginf},
             depends=dependence(NAN_TO_NUM, {"x": a0, "nan": nan, "posinf": posinf, "neginf": neginf}, a0.shape),
         )
     return x
@@ -3243,7 +3202,6 @@ def round(
             (x,),
             result,
             node,
-            attributes={"decimals": decimals},
             depends=dependence(ROUND, {"x": a0, "decimals": decimals}, array.shape),
         )
     return result
@@ -3296,13 +3254,7 @@ def round_(x: Tensor, decimals: Any = 0, name: str | None = None) -> Tensor:
             node.kept = kept
     if mode.listeners:
         mode.notify(
-            "round_",
-            "in-place",
-            (x,),
-            x,
-            node,
-            attributes={"decimals": decimals},
-            depends=dependence(ROUND, {"x": a0, "decimals": decimals}, a0.shape),
+            "round_", "in-place", (x,), x, node, depends=dependence(ROUND, {"x": a0, "decimals": decimals}, a0.shape)
         )
     return x
 

@@ -1988,7 +1988,6 @@ def bitwise_left_shift(
             (x, y),
             result,
             node,
-            attributes={"is_arithmetic": is_arithmetic},
             depends=dependence(BITWISE_LEFT_SHIFT, {"x": a0, "y": a1, "is_arithmetic": is_arithmetic}, array.shape),
         )
     return result
@@ -2065,7 +2064,6 @@ def bitwise_left_shift_(x: Tensor, y: Tensor, is_arithmetic: Any = True, name: s
             (x, y),
             x,
             node,
-            attributes={"is_arithmetic": is_arithmetic},
             depends=dependence(BITWISE_LEFT_SHIFT, {"x": a0, "y": a1, "is_arithmetic": is_arithmetic}, a0.shape),
         )
     return x
@@ -2137,7 +2135,6 @@ def bitwise_right_shift(
             (x, y),
             result,
             node,
-            attributes={"is_arithmetic": is_arithmetic},
             depends=dependence(BITWISE_RIGHT_SHIFT, {"x": a0, "y": a1, "is_arithmetic": is_arithmetic}, array.shape),
         )
     return result
@@ -2217,7 +2214,6 @@ def bitwise_right_shift_(x: Tensor, y: Tensor, is_arithmetic: Any = True, name: 
             (x, y),
             x,
             node,
-            attributes={"is_arithmetic": is_arithmetic},
             depends=dependence(BITWISE_RIGHT_SHIFT, {"x": a0, "y": a1, "is_arithmetic": is_arithmetic}, a0.shape),
         )
     return x

@@ -105,7 +105,6 @@ def cast(x: Tensor, dtype: Any, name: str | None = None) -> Tensor:
             result,
             node,
             copied=0,
-            attributes={"dtype": dtype},
             depends=dependence(CAST, {"x": a0, "dtype": dtype}, array.shape),
         )
     return result
@@ -165,14 +164,7 @@ def cast_(x: Tensor, dtype: Any, name: str | None = None) -> Tensor:
             node.kept = kept
     if mode.listeners:
         mode.notify(
-            "cast_",
-            "in-place",
-            (x,),
-            x,
-            node,
-            copied=0,
-            attributes={"dtype": dtype},
-            depends=dependence(CAST, {"x": a0, "dtype": dtype}, a0.shape),
+            "cast_", "in-place", (x,), x, node, copied=0, depends=dependence(CAST, {"x": a0, "dtype": dtype}, a0.shape)
         )
     return x
 

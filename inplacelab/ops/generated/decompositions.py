@@ -596,7 +596,6 @@ def norm(
             (x,),
             result,
             node,
-            attributes={"p": p, "axis": axis, "keepdim": keepdim},
             depends=dependence(NORM, {"x": a0, "p": p, "axis": axis, "keepdim": keepdim}, array.shape),
         )
     return result
@@ -645,7 +644,6 @@ def renorm(x: Tensor, p: Any, axis: Any, max_norm: Any, name: str | None = None)
             (x,),
             result,
             node,
-            attributes={"p": p, "axis": axis, "max_norm": max_norm},
             depends=dependence(RENORM, {"x": a0, "p": p, "axis": axis, "max_norm": max_norm}, array.shape),
         )
     return result
@@ -703,7 +701,6 @@ def renorm_(x: Tensor, p: Any, axis: Any, max_norm: Any, name: str | None = None
             (x,),
             x,
             node,
-            attributes={"p": p, "axis": axis, "max_norm": max_norm},
             depends=dependence(RENORM, {"x": a0, "p": p, "axis": axis, "max_norm": max_norm}, a0.shape),
         )
     return x
@@ -797,7 +794,6 @@ def embedding_renorm_(
             weight,
             node,
             **touched,
-            attributes={"max_norm": max_norm, "norm_type": norm_type},
             depends=dependence(
                 EMBEDDING_RENORM, {"weight": a0, "x": a1, "max_norm": max_norm, "norm_type": norm_type}, a0.shape
             ),

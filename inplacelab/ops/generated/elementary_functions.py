@@ -843,13 +843,7 @@ def logit(x: Tensor, eps: Any = None, name: str | None = None) -> Tensor:
             result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
-            "logit",
-            "ordinary",
-            (x,),
-            result,
-            node,
-            attributes={"eps": eps},
-            depends=dependence(LOGIT, {"x": a0, "eps": eps}, array.shape),
+            "logit", "ordinary", (x,), result, node, depends=dependence(LOGIT, {"x": a0, "eps": eps}, array.shape)
         )
     return result
 
@@ -900,15 +894,7 @@ def logit_(x: Tensor, eps: Any = None, name: str | None = None) -> Tensor:
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "logit_",
-            "in-place",
-            (x,),
-            x,
-            node,
-            attributes={"eps": eps},
-            depends=dependence(LOGIT, {"x": a0, "eps": eps}, a0.shape),
-        )
+        mode.notify("logit_", "in-place", (x,), x, node, depends=dependence(LOGIT, {"x": a0, "eps": eps}, a0.shape))
     return x
 
 
@@ -965,7 +951,6 @@ def scale(
             (x,),
             result,
             node,
-            attributes={"scale": scale, "bias": bias, "bias_after_scale": bias_after_scale, "act": act},
             depends=dependence(
                 SCALE,
                 {"x": a0, "scale": scale, "bias": bias, "bias_after_scale": bias_after_scale, "act": act},
@@ -1034,7 +1019,6 @@ def scale_(
             (x,),
             x,
             node,
-            attributes={"scale": scale, "bias": bias, "bias_after_scale": bias_after_scale, "act": act},
             depends=dependence(
                 SCALE,
                 {"x": a0, "scale": scale, "bias": bias, "bias_after_scale": bias_after_scale, "act": act},

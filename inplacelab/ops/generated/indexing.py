@@ -62,7 +62,6 @@ def _take(x: Tensor, key: Any, name: str | None = None) -> Tensor:
             node,
             read=slots_read(_TAKE, x, {"x": a0, "key": key}, array.shape),
             copied=0,
-            attributes={"key": key},
             depends=dependence(_TAKE, {"x": a0, "key": key}, array.shape),
         )
     return result
@@ -170,7 +169,6 @@ def _put(x: Tensor, y: Tensor, key: Any, accumulate: Any = False, name: str | No
             (x, y),
             result,
             node,
-            attributes={"key": key, "accumulate": accumulate},
             depends=dependence(_PUT, {"x": a0, "y": a1, "key": key, "accumulate": accumulate}, array.shape),
         )
     return result
@@ -239,16 +237,7 @@ def _put_(x: Tensor, y: Tensor, key: Any, accumulate: Any = False, name: str | N
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "setitem",
-            "in-place",
-            (x, y),
-            x,
-            node,
-            **touched,
-            attributes={"key": key, "accumulate": accumulate},
-            depends=depends,
-        )
+        mode.notify("setitem", "in-place", (x, y), x, node, **touched, depends=depends)
     return x
 
 
@@ -315,7 +304,6 @@ def index_put(
             (x, value),
             result,
             node,
-            attributes={"indices": indices, "accumulate": accumulate},
             depends=dependence(
                 INDEX_PUT, {"x": a0, "value": a1, "indices": indices, "accumulate": accumulate}, array.shape
             ),
@@ -407,16 +395,7 @@ def index_put_(
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "index_put_",
-            "in-place",
-            (x, value),
-            x,
-            node,
-            **touched,
-            attributes={"indices": indices, "accumulate": accumulate},
-            depends=depends,
-        )
+        mode.notify("index_put_", "in-place", (x, value), x, node, **touched, depends=depends)
     return x
 
 
@@ -473,14 +452,7 @@ def fill_(x: Tensor, value: Any, name: str | None = None) -> Tensor:
             node.kept = kept
     if mode.listeners:
         mode.notify(
-            "fill_",
-            "in-place",
-            (x,),
-            x,
-            node,
-            read=(),
-            attributes={"value": value},
-            depends=dependence(FILL, {"x": a0, "value": value}, a0.shape),
+            "fill_", "in-place", (x,), x, node, read=(), depends=dependence(FILL, {"x": a0, "value": value}, a0.shape)
         )
     return x
 
@@ -615,7 +587,6 @@ def copy_(x: Tensor, y: Tensor, blocking: Any = True, name: str | None = None) -
             node,
             read=(),
             copied=1,
-            attributes={"blocking": blocking},
             depends=dependence(COPY, {"x": a0, "y": a1, "blocking": blocking}, a0.shape),
         )
     return x
@@ -697,7 +668,6 @@ def setitem_(x: Tensor, y: Tensor, selected: Any = None, name: str | None = None
             node,
             read=(),
             copied=1,
-            attributes={"selected": selected},
             depends=dependence(SETITEM, {"x": a0, "y": a1, "selected": selected}, a0.shape),
         )
     return x

@@ -55,7 +55,6 @@ def _part(x: Tensor, axis: Any, start: Any, stop: Any, name: str | None = None) 
             (x,),
             result,
             node,
-            attributes={"axis": axis, "start": start, "stop": stop},
             depends=dependence(_PART, {"x": a0, "axis": axis, "start": start, "stop": stop}, array.shape),
         )
     return result
@@ -99,7 +98,6 @@ def _place(x: Tensor, axis: Any, place: Any, name: str | None = None) -> Tensor:
             (x,),
             result,
             node,
-            attributes={"axis": axis, "place": place},
             depends=dependence(_PLACE, {"x": a0, "axis": axis, "place": place}, array.shape),
         )
     return result

@@ -74,7 +74,6 @@ def tril(
             (x,),
             result,
             node,
-            attributes={"diagonal": diagonal},
             depends=dependence(TRIL, {"x": a0, "diagonal": diagonal}, array.shape),
         )
     return result
@@ -126,7 +125,7 @@ def tril_(x: Tensor, diagonal: Any = 0, name: str | None = None) -> Tensor:
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify("tril_", "in-place", (x,), x, node, **touched, attributes={"diagonal": diagonal}, depends=depends)
+        mode.notify("tril_", "in-place", (x,), x, node, **touched, depends=depends)
     return x
 
 
@@ -183,7 +182,6 @@ def triu(
             (x,),
             result,
             node,
-            attributes={"diagonal": diagonal},
             depends=dependence(TRIU, {"x": a0, "diagonal": diagonal}, array.shape),
         )
     return result
@@ -235,7 +233,7 @@ def triu_(x: Tensor, diagonal: Any = 0, name: str | None = None) -> Tensor:
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify("triu_", "in-place", (x,), x, node, **touched, attributes={"diagonal": diagonal}, depends=depends)
+        mode.notify("triu_", "in-place", (x,), x, node, **touched, depends=depends)
     return x
 
 
@@ -303,16 +301,7 @@ def fill_diagonal_(x: Tensor, value: Any, offset: Any = 0, wrap: Any = False, na
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "fill_diagonal_",
-            "in-place",
-            (x,),
-            x,
-            node,
-            **touched,
-            attributes={"value": value, "offset": offset, "wrap": wrap},
-            depends=depends,
-        )
+        mode.notify("fill_diagonal_", "in-place", (x,), x, node, **touched, depends=depends)
     return x
 
 
@@ -363,7 +352,6 @@ def fill_diagonal_tensor(
             (x, y),
             result,
             node,
-            attributes={"offset": offset, "dim1": dim1, "dim2": dim2},
             depends=dependence(
                 FILL_DIAGONAL_TENSOR, {"x": a0, "y": a1, "offset": offset, "dim1": dim1, "dim2": dim2}, array.shape
             ),
@@ -440,16 +428,7 @@ def fill_diagonal_tensor_(
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "fill_diagonal_tensor_",
-            "in-place",
-            (x, y),
-            x,
-            node,
-            **touched,
-            attributes={"offset": offset, "dim1": dim1, "dim2": dim2},
-            depends=depends,
-        )
+        mode.notify("fill_diagonal_tensor_", "in-place", (x, y), x, node, **touched, depends=depends)
     return x
 
 
@@ -497,7 +476,6 @@ def diag(x: Tensor, offset: Any = 0, padding_value: Any = 0, name: str | None = 
             (x,),
             result,
             node,
-            attributes={"offset": offset, "padding_value": padding_value},
             depends=dependence(DIAG, {"x": a0, "offset": offset, "padding_value": padding_value}, array.shape),
         )
     return result

@@ -139,7 +139,6 @@ def addmm(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1.0
             (input, x, y),
             result,
             node,
-            attributes={"beta": beta, "alpha": alpha},
             depends=dependence(ADDMM, {"input": a0, "x": a1, "y": a2, "beta": beta, "alpha": alpha}, array.shape),
         )
     return result
@@ -248,7 +247,6 @@ def addmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1.
             (input, x, y),
             input,
             node,
-            attributes={"beta": beta, "alpha": alpha},
             depends=dependence(ADDMM, {"input": a0, "x": a1, "y": a2, "beta": beta, "alpha": alpha}, a0.shape),
         )
     return input
@@ -321,7 +319,6 @@ def baddbmm(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1
             (input, x, y),
             result,
             node,
-            attributes={"beta": beta, "alpha": alpha},
             depends=dependence(BADDBMM, {"input": a0, "x": a1, "y": a2, "beta": beta, "alpha": alpha}, array.shape),
         )
     return result
@@ -430,7 +427,6 @@ def baddbmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 
             (input, x, y),
             input,
             node,
-            attributes={"beta": beta, "alpha": alpha},
             depends=dependence(BADDBMM, {"input": a0, "x": a1, "y": a2, "beta": beta, "alpha": alpha}, a0.shape),
         )
     return input

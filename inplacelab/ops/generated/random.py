@@ -102,7 +102,6 @@ def uniform_(
             x,
             node,
             read=(),
-            attributes={"min": min, "max": max, "seed": seed},
             depends=dependence(UNIFORM, {"x": a0, "min": min, "max": max, "seed": seed}, a0.shape),
         )
     return x
@@ -169,7 +168,6 @@ def normal_(x: Tensor, mean: Any = 0.0, std: Any = 1.0, name: str | None = None)
             x,
             node,
             read=(),
-            attributes={"mean": mean, "std": std},
             depends=dependence(NORMAL, {"x": a0, "mean": mean, "std": std}, a0.shape),
         )
     return x
@@ -236,7 +234,6 @@ def log_normal_(x: Tensor, mean: Any = 1.0, std: Any = 2.0, name: str | None = N
             x,
             node,
             read=(),
-            attributes={"mean": mean, "std": std},
             depends=dependence(LOG_NORMAL, {"x": a0, "mean": mean, "std": std}, a0.shape),
         )
     return x
@@ -308,7 +305,6 @@ def exponential_(
             x,
             node,
             read=(),
-            attributes={"lam": lam},
             depends=dependence(EXPONENTIAL, {"x": a0, "lam": lam}, a0.shape),
         )
     return x
@@ -375,7 +371,6 @@ def cauchy_(x: Tensor, loc: Any = 0, scale: Any = 1, name: str | None = None) ->
             x,
             node,
             read=(),
-            attributes={"loc": loc, "scale": scale},
             depends=dependence(CAUCHY, {"x": a0, "loc": loc, "scale": scale}, a0.shape),
         )
     return x
@@ -600,7 +595,6 @@ def random_(x: Tensor, from_: Any = 0, to: Any = None, name: str | None = None, 
             x,
             node,
             read=(),
-            attributes={"from_": from_, "to": to, "generator": generator},
             depends=dependence(RANDOM, {"x": a0, "from_": from_, "to": to, "generator": generator}, a0.shape),
         )
     return x

@@ -55,7 +55,6 @@ def _lengthened(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
             (x,),
             result,
             node,
-            attributes={"shape": shape},
             depends=dependence(_LENGTHENED, {"x": a0, "shape": shape}, array.shape),
         )
     return result

@@ -52,13 +52,7 @@ def flip(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
             result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
-            "flip",
-            "ordinary",
-            (x,),
-            result,
-            node,
-            attributes={"axis": axis},
-            depends=dependence(FLIP, {"x": a0, "axis": axis}, array.shape),
+            "flip", "ordinary", (x,), result, node, depends=dependence(FLIP, {"x": a0, "axis": axis}, array.shape)
         )
     return result
 
@@ -122,7 +116,6 @@ def roll(
             (x,),
             result,
             node,
-            attributes={"shifts": shifts, "axis": axis},
             depends=dependence(ROLL, {"x": a0, "shifts": shifts, "axis": axis}, array.shape),
         )
     return result
@@ -181,7 +174,6 @@ def tile(
             (x,),
             result,
             node,
-            attributes={"repeat_times": repeat_times},
             depends=dependence(TILE, {"x": a0, "repeat_times": repeat_times}, array.shape),
         )
     return result
@@ -225,7 +217,6 @@ def _framed(x: Tensor, pairs: Any, value: Any, name: str | None = None) -> Tenso
             (x,),
             result,
             node,
-            attributes={"pairs": pairs, "value": value},
             depends=dependence(_FRAMED, {"x": a0, "pairs": pairs, "value": value}, array.shape),
         )
     return result

@@ -80,7 +80,6 @@ def cumsum(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "dtype": dtype},
             depends=dependence(CUMSUM, {"x": a0, "axis": axis, "dtype": dtype}, array.shape),
         )
     return result
@@ -154,7 +153,6 @@ def cumsum_(x: Tensor, axis: Any = None, dtype: Any = None, name: str | None = N
             (x,),
             x,
             node,
-            attributes={"axis": axis, "dtype": dtype},
             depends=dependence(CUMSUM, {"x": a0, "axis": axis, "dtype": dtype}, a0.shape),
         )
     return x
@@ -216,7 +214,6 @@ def cumprod(
             (x,),
             result,
             node,
-            attributes={"dim": dim, "dtype": dtype},
             depends=dependence(CUMPROD, {"x": a0, "dim": dim, "dtype": dtype}, array.shape),
         )
     return result
@@ -290,7 +287,6 @@ def cumprod_(x: Tensor, dim: Any = None, dtype: Any = None, name: str | None = N
             (x,),
             x,
             node,
-            attributes={"dim": dim, "dtype": dtype},
             depends=dependence(CUMPROD, {"x": a0, "dim": dim, "dtype": dtype}, a0.shape),
         )
     return x
@@ -341,7 +337,6 @@ def logcumsumexp(x: Tensor, axis: Any = None, dtype: Any = None, name: str | Non
             (x,),
             result,
             node,
-            attributes={"axis": axis, "dtype": dtype},
             depends=dependence(LOGCUMSUMEXP, {"x": a0, "axis": axis, "dtype": dtype}, array.shape),
         )
     return result
@@ -399,7 +394,6 @@ def _recurrence(x: Tensor, factors: Tensor, axis: Any, name: str | None = None) 
             (x, factors),
             result,
             node,
-            attributes={"axis": axis},
             depends=dependence(_RECURRENCE, {"x": a0, "factors": a1, "axis": axis}, array.shape),
         )
     return result
@@ -466,7 +460,6 @@ def sum(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "dtype": dtype, "keepdim": keepdim},
             depends=dependence(SUM, {"x": a0, "axis": axis, "dtype": dtype, "keepdim": keepdim}, array.shape),
         )
     return result
@@ -533,7 +526,6 @@ def mean(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim, "dtype": dtype},
             depends=dependence(MEAN, {"x": a0, "axis": axis, "keepdim": keepdim, "dtype": dtype}, array.shape),
         )
     return result
@@ -602,7 +594,6 @@ def prod(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim, "dtype": dtype},
             depends=dependence(PROD, {"x": a0, "axis": axis, "keepdim": keepdim, "dtype": dtype}, array.shape),
         )
     return result
@@ -657,7 +648,6 @@ def all(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim},
             depends=dependence(ALL, {"x": a0, "axis": axis, "keepdim": keepdim}, array.shape),
         )
     return result
@@ -712,7 +702,6 @@ def any(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim},
             depends=dependence(ANY, {"x": a0, "axis": axis, "keepdim": keepdim}, array.shape),
         )
     return result
@@ -757,13 +746,7 @@ def expand(x: Tensor = ABSENT, shape: Any = ABSENT, *more: Any, **named: Any) ->
             result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
-            "expand",
-            "ordinary",
-            (x,),
-            result,
-            node,
-            attributes={"shape": shape},
-            depends=dependence(EXPAND, {"x": a0, "shape": shape}, array.shape),
+            "expand", "ordinary", (x,), result, node, depends=dependence(EXPAND, {"x": a0, "shape": shape}, array.shape)
         )
     return result
 
@@ -814,7 +797,6 @@ def max(x: Tensor, axis: Any = None, keepdim: Any = False, name: str | None = No
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim},
             depends=dependence(MAX, {"x": a0, "axis": axis, "keepdim": keepdim}, array.shape),
         )
     return result
@@ -866,7 +848,6 @@ def min(x: Tensor, axis: Any = None, keepdim: Any = False, name: str | None = No
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim},
             depends=dependence(MIN, {"x": a0, "axis": axis, "keepdim": keepdim}, array.shape),
         )
     return result
@@ -935,7 +916,6 @@ def amax(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim},
             depends=dependence(AMAX, {"x": a0, "axis": axis, "keepdim": keepdim}, array.shape),
         )
     return result
@@ -1004,7 +984,6 @@ def amin(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim},
             depends=dependence(AMIN, {"x": a0, "axis": axis, "keepdim": keepdim}, array.shape),
         )
     return result
@@ -1065,7 +1044,6 @@ def argmax(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim, "dtype": dtype},
             depends=dependence(ARGMAX, {"x": a0, "axis": axis, "keepdim": keepdim, "dtype": dtype}, array.shape),
         )
     return result
@@ -1126,7 +1104,6 @@ def argmin(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim, "dtype": dtype},
             depends=dependence(ARGMIN, {"x": a0, "axis": axis, "keepdim": keepdim, "dtype": dtype}, array.shape),
         )
     return result

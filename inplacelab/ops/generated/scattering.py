@@ -92,7 +92,6 @@ def index_select(
             node,
             read=slots_read(INDEX_SELECT, x, {"x": a0, "index": a1, "axis": axis}, array.shape),
             copied=0,
-            attributes={"axis": axis},
             depends=dependence(INDEX_SELECT, {"x": a0, "index": a1, "axis": axis}, array.shape),
         )
     return result
@@ -152,7 +151,6 @@ def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None, 
             node,
             read=slots_read(GATHER, x, {"x": a0, "index": a1, "axis": axis}, array.shape),
             copied=0,
-            attributes={"axis": axis},
             depends=dependence(GATHER, {"x": a0, "index": a1, "axis": axis}, array.shape),
         )
     return result
@@ -245,7 +243,6 @@ def index_add(
             (x, index, value),
             result,
             node,
-            attributes={"axis": axis, "alpha": alpha},
             depends=dependence(
                 INDEX_ADD, {"x": a0, "index": a1, "value": a2, "axis": axis, "alpha": alpha}, array.shape
             ),
@@ -359,16 +356,7 @@ def index_add_(
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "index_add_",
-            "in-place",
-            (x, index, value),
-            x,
-            node,
-            **touched,
-            attributes={"axis": axis, "alpha": alpha},
-            depends=depends,
-        )
+        mode.notify("index_add_", "in-place", (x, index, value), x, node, **touched, depends=depends)
     return x
 
 
@@ -427,7 +415,6 @@ def index_fill(x: Tensor, index: Tensor, axis: Any, value: Any, name: str | None
             (x, index, value),
             result,
             node,
-            attributes={"axis": axis},
             depends=dependence(INDEX_FILL, {"x": a0, "index": a1, "value": a2, "axis": axis}, array.shape),
         )
     return result
@@ -512,9 +499,7 @@ def index_fill_(x: Tensor, index: Tensor, axis: Any, value: Any, name: str | Non
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "index_fill_", "in-place", (x, index, value), x, node, **touched, attributes={"axis": axis}, depends=depends
-        )
+        mode.notify("index_fill_", "in-place", (x, index, value), x, node, **touched, depends=depends)
     return x
 
 
@@ -594,7 +579,6 @@ def scatter(
             (x, index, updates),
             result,
             node,
-            attributes={"overwrite": overwrite},
             depends=dependence(SCATTER, {"x": a0, "index": a1, "updates": a2, "overwrite": overwrite}, array.shape),
         )
     return result
@@ -690,14 +674,5 @@ def scatter_(x: Tensor, index: Tensor, updates: Tensor, overwrite: Any = True, n
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "scatter_",
-            "in-place",
-            (x, index, updates),
-            x,
-            node,
-            **touched,
-            attributes={"overwrite": overwrite},
-            depends=depends,
-        )
+        mode.notify("scatter_", "in-place", (x, index, updates), x, node, **touched, depends=depends)
     return x

@@ -63,7 +63,6 @@ def argsort(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "descending": descending, "stable": stable},
             depends=dependence(
                 ARGSORT, {"x": a0, "axis": axis, "descending": descending, "stable": stable}, array.shape
             ),
@@ -109,7 +108,6 @@ def _first_places(x: Tensor, k: Any, axis: Any = -1, largest: Any = True, name: 
             (x,),
             result,
             node,
-            attributes={"k": k, "axis": axis, "largest": largest},
             depends=dependence(_FIRST_PLACES, {"x": a0, "k": k, "axis": axis, "largest": largest}, array.shape),
         )
     return result

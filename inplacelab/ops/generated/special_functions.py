@@ -1504,13 +1504,7 @@ def polygamma(x: Tensor, n: Any, name: str | None = None) -> Tensor:
             result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
-            "polygamma",
-            "ordinary",
-            (x,),
-            result,
-            node,
-            attributes={"n": n},
-            depends=dependence(POLYGAMMA, {"x": a0, "n": n}, array.shape),
+            "polygamma", "ordinary", (x,), result, node, depends=dependence(POLYGAMMA, {"x": a0, "n": n}, array.shape)
         )
     return result
 
@@ -1561,15 +1555,7 @@ def polygamma_(x: Tensor, n: Any, name: str | None = None) -> Tensor:
         if storage.version == version + 1:
             node.kept = kept
     if mode.listeners:
-        mode.notify(
-            "polygamma_",
-            "in-place",
-            (x,),
-            x,
-            node,
-            attributes={"n": n},
-            depends=dependence(POLYGAMMA, {"x": a0, "n": n}, a0.shape),
-        )
+        mode.notify("polygamma_", "in-place", (x,), x, node, depends=dependence(POLYGAMMA, {"x": a0, "n": n}, a0.shape))
     return x
 
 
@@ -1615,7 +1601,6 @@ def multigammaln(x: Tensor, p: Any, name: str | None = None) -> Tensor:
             (x,),
             result,
             node,
-            attributes={"p": p},
             depends=dependence(MULTIGAMMALN, {"x": a0, "p": p}, array.shape),
         )
     return result
@@ -1668,13 +1653,7 @@ def multigammaln_(x: Tensor, p: Any, name: str | None = None) -> Tensor:
             node.kept = kept
     if mode.listeners:
         mode.notify(
-            "multigammaln_",
-            "in-place",
-            (x,),
-            x,
-            node,
-            attributes={"p": p},
-            depends=dependence(MULTIGAMMALN, {"x": a0, "p": p}, a0.shape),
+            "multigammaln_", "in-place", (x,), x, node, depends=dependence(MULTIGAMMALN, {"x": a0, "p": p}, a0.shape)
         )
     return x
 
@@ -1846,7 +1825,6 @@ def _bessel_i(x: Tensor, order: Any, name: str | None = None) -> Tensor:
             (x,),
             result,
             node,
-            attributes={"order": order},
             depends=dependence(_BESSEL_I, {"x": a0, "order": order}, array.shape),
         )
     return result
@@ -1892,7 +1870,6 @@ def _spherical_bessel(x: Tensor, order: Any, name: str | None = None) -> Tensor:
             (x,),
             result,
             node,
-            attributes={"order": order},
             depends=dependence(_SPHERICAL_BESSEL, {"x": a0, "order": order}, array.shape),
         )
     return result

@@ -87,7 +87,6 @@ def var(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "unbiased": unbiased, "keepdim": keepdim, "correction": correction},
             depends=dependence(
                 VAR,
                 {"x": a0, "axis": axis, "unbiased": unbiased, "keepdim": keepdim, "correction": correction},
@@ -141,7 +140,6 @@ def std(x: Tensor, axis: Any = None, unbiased: Any = True, keepdim: Any = False,
             (x,),
             result,
             node,
-            attributes={"axis": axis, "unbiased": unbiased, "keepdim": keepdim},
             depends=dependence(STD, {"x": a0, "axis": axis, "unbiased": unbiased, "keepdim": keepdim}, array.shape),
         )
     return result
@@ -209,7 +207,6 @@ def logsumexp(
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim},
             depends=dependence(LOGSUMEXP, {"x": a0, "axis": axis, "keepdim": keepdim}, array.shape),
         )
     return result

@@ -431,7 +431,6 @@ def _hardtanh(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = Non
             (x,),
             result,
             node,
-            attributes={"min": min, "max": max},
             depends=dependence(_HARDTANH, {"x": a0, "min": min, "max": max}, array.shape),
         )
     return result
@@ -490,7 +489,6 @@ def _hardtanh_(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = No
             (x,),
             x,
             node,
-            attributes={"min": min, "max": max},
             depends=dependence(_HARDTANH, {"x": a0, "min": min, "max": max}, a0.shape),
         )
     return x
@@ -541,7 +539,6 @@ def _leaky_relu(x: Tensor, negative_slope: Any = 0.01, name: str | None = None) 
             (x,),
             result,
             node,
-            attributes={"negative_slope": negative_slope},
             depends=dependence(_LEAKY_RELU, {"x": a0, "negative_slope": negative_slope}, array.shape),
         )
     return result
@@ -611,7 +608,6 @@ def _leaky_relu_over_(x: Tensor, negative_slope: Any = 0.01, name: str | None = 
             (x,),
             x,
             node,
-            attributes={"negative_slope": negative_slope},
             depends=dependence(_LEAKY_RELU_OVER, {"x": a0, "negative_slope": negative_slope}, a0.shape),
         )
     return x
@@ -1358,7 +1354,6 @@ def _max(x: Tensor, axis: Any = None, keepdim: Any = False, name: str | None = N
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim},
             depends=dependence(_MAX, {"x": a0, "axis": axis, "keepdim": keepdim}, array.shape),
         )
     return result
@@ -1410,7 +1405,6 @@ def _min(x: Tensor, axis: Any = None, keepdim: Any = False, name: str | None = N
             (x,),
             result,
             node,
-            attributes={"axis": axis, "keepdim": keepdim},
             depends=dependence(_MIN, {"x": a0, "axis": axis, "keepdim": keepdim}, array.shape),
         )
     return result

@@ -38,7 +38,7 @@ def view(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layou
     if mode.recording_history and not x._stop:
         node = attach_always(row, x, result, _remembered(row, x, result, facts, after))
     if mode.listeners:
-        mode.notify(row.called or row.name, "view", (x,), result, node, attributes=facts)
+        mode.notify(row.called or row.name, "view", (x,), result, node)
     return result
 
 
@@ -121,7 +121,7 @@ def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tenso
         refresh(x)
     node = attach(row, x, result, {**facts, "x_meta": meta(x), "out_meta": meta(result)})
     if modes.current().listeners:
-        observe.notify(row.name, "ordinary", (x,), result, node, attributes=facts, depends=REORDERED)
+        observe.notify(row.name, "ordinary", (x,), result, node, depends=REORDERED)
     return result
 
 
@@ -158,7 +158,7 @@ def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: L
         _show(x, shown, overlaps, node, current)
         raise
     if mode.listeners:
-        mode.notify(name, "relayout", (x,), x, node, attributes=facts)
+        mode.notify(name, "relayout", (x,), x, node)
     return x
 
 

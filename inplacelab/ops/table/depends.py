@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, prod
 from typing import Any
 
@@ -68,7 +68,7 @@ def always(dependence: Dependence) -> Depends:
 
 def pointwise(rule: Rule = "", unread: tuple[int, ...] = ()) -> Depends:
     """Declares that an element depends on those at its position: on the largest or smallest of them, with that `rule`."""
-    plain = Dependence("pointwise", unread, rule=rule)
+    plain = Dependence("pointwise", unread, rule=rule) if unread or rule else POINTWISE
     return Depends(lambda row, call, shape: _with_numbers(row, call, plain))
 
 
@@ -229,25 +229,20 @@ _OVERWRITTEN = always(OVERWRITTEN)
 
 def _with_numbers(row: Row, call: Call, plain: Dependence) -> Dependence:
     """The dependence with the numbers among the attributes and the inputs; the same object where there are none."""
-    if not row.attributes and not row.numbers:
-        return plain if plain != POINTWISE else POINTWISE
-    given = [Given(p.name, _number(call[p.name])) for p in row.attributes if _is_number(call[p.name])]
-    scalars = ((name, call[name]) for name in row.numbers)
-    given += [
-        Given(name, _number(value[()]))
-        for name, value in scalars
-        if type(value) is np.ndarray and not value.ndim and _is_number(value[()])
-    ]
-    return replace(plain, given=tuple(given)) if given else plain
+    values = [(name, call[name]) for name in row.attribute_names]
+    values += [(name, value[()]) for name in row.numbers if type(value := call[name]) is np.ndarray and not value.ndim]
+    given = tuple([Given(name, number) for name, value in values if (number := _number(value)) is not None])
+    # (`replace` takes three times as long)
+    return Dependence(plain.how, plain.numbers, rule=plain.rule, given=given) if given else plain
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, bool | int | float) or (isinstance(value, np.generic) and value.dtype.kind in "biuf")
-
-
-def _number(value: Any) -> float:
-    plain = value.item() if isinstance(value, np.generic) else value
-    return int(plain) if isinstance(plain, bool | int) and abs(plain) < 2**53 else float(plain)
+def _number(value: Any) -> float | None:
+    """Returns a number as Python's; None for anything else."""
+    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
+        value = value.item()
+    if isinstance(value, int) and abs(value) < 2**53:
+        return int(value)
+    return float(value) if isinstance(value, (int, float)) else None
 
 
 _FIRST = 1 << 40

@@ -212,6 +212,11 @@ class Row:
         return tuple(p for p in self.parameters if p.name not in {*self.inputs, "name", "out"})
 
     @cached_property
+    def attribute_names(self) -> tuple[str, ...]:
+        """The names of the parameters that are not tensors."""
+        return tuple(p.name for p in self.attributes)
+
+    @cached_property
     def empty(self) -> Callable[..., None]:
         """A function with the parameters in `call` or `attrs`."""
         made: Callable[..., None] = eval(f"lambda {self.call or self.attrs}: None")

@@ -255,11 +255,6 @@ def read(row: Row) -> str:
     return f", copied={len(row.inputs) - 1}" * row.copies
 
 
-def attributes(row: Row) -> str:
-    """Returns a further argument of the report: the attributes, if there are any."""
-    return f", attributes={_dictionary({p.name: p.name for p in row.attributes})}" if row.attributes else ""
-
-
 def depends(row: Row, shape: str) -> str:
     """Returns an expression for how the result depends on the inputs, for the report."""
     return f"dependence(ROW, {given(row)}, {shape})"

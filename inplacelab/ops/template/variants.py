@@ -67,7 +67,7 @@ def _lines(row: Row) -> Iterator[str]:
         yield "if mode.recording_history:"
         yield from ("    " + line for line in _history_of_result(row))
     yield "if mode.listeners:"
-    details = f"{parts.read(row)}{parts.attributes(row)}, depends={parts.depends(row, 'array.shape')}"
+    details = f"{parts.read(row)}, depends={parts.depends(row, 'array.shape')}"
     yield f"    mode.notify({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{details})"
     yield "return result"
 
@@ -142,7 +142,7 @@ def _in_place(row: Row) -> Iterator[str]:
     yield from _finish(row)
     yield "if mode.listeners:"
     depends = "depends" if before is not None and before.before else parts.depends(row, "a0.shape")
-    details = f"{_touched(row)}{parts.attributes(row)}, depends={depends}"
+    details = f"{_touched(row)}, depends={depends}"
     yield f"    mode.notify({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node{details})"
     yield f"return {x}"
 

@@ -153,9 +153,7 @@ class VectorRecorder:
             memory = result.memory
             self.emit(events.Wrote(output.storage, output.counter, memory.version, snapshot(memory.numbers)))
         depends, live_and_peak = POINTWISE if name.startswith("plus") else None, self.live_and_peak()
-        self.emit(
-            events.OperationDone(name, category, inputs, output, {}, None, place, *live_and_peak, depends=depends)
-        )
+        self.emit(events.OperationDone(name, category, inputs, output, None, place, *live_and_peak, depends=depends))
 
     # ---- objects -------------------------------------------------------------------------------------------------------
 
