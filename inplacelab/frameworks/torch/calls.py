@@ -45,6 +45,11 @@ _VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 _READ_NODE = frozenset({"grad_fn", "is_leaf", "output_nr", "name"})
 """Properties that make the node of a view whose base was written."""
 _CHANGES = frozenset({"data", "requires_grad", "grad", "retains_grad", "real", "imag"})
+_ONLY_READS = frozenset({
+    "dim", "element_size", "is_complex", "is_contiguous", "is_floating_point", "is_signed", "item", "ndimension", "nelement", "numel", "size", "stride",
+    "_set_grad_enabled",
+})  # fmt: skip
+"""Functions that change nothing of their tensor, and give none."""
 _EMPTY = frozenset({"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"})
 _TO_OTHERS = frozenset({"numpy", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage", "share_memory_"})
 """Functions that lead to the memory itself."""
@@ -64,6 +69,7 @@ class TorchKind:
     Attributes:
         name: its name as a program writes it: "setitem", "T", "add_".
         quiet: whether nothing of it is recorded.
+        only_reads: whether it changes nothing of its tensor, and gives none, or its `.grad`.
         is_pass: whether it is a backward pass, which is recorded where it enters the engine.
         reads_node: whether it makes the node of a view.
         own_counter: whether its result counts versions apart.
@@ -77,6 +83,7 @@ class TorchKind:
 
     name: str
     quiet: bool = False
+    only_reads: bool = False
     is_pass: bool = False
     reads_node: bool = False
     own_counter: bool = False
@@ -135,14 +142,15 @@ def _kind(function: Any) -> TorchKind:
         if name == "__get__":
             quiet = attribute not in _VIEWS and attribute not in _READ_NODE and attribute != "grad"
             return TorchKind(
-                attribute, quiet=quiet, reads_node=attribute in _READ_NODE, own_counter=attribute == "data"
-            )
+                attribute, quiet=quiet, only_reads=attribute == "grad", reads_node=attribute in _READ_NODE,
+                own_counter=attribute == "data",
+            )  # fmt: skip
         return TorchKind(attribute, quiet=attribute not in _CHANGES, moves=attribute == "data")
     plain = name[2:-2] if name.startswith("__") and name.endswith("__") else name
     module = getattr(function, "__module__", "")
     is_pass = name in _PASSES and module in ("torch._tensor", "torch.autograd")
     return TorchKind(
-        plain or str(function), is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
+        plain or str(function), only_reads=name in _ONLY_READS, is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
         moves=name == "set_", is_silent=name.startswith(("_fused_", "_amp_")) or name in _SILENT,
         writes_each=name.startswith("_foreach_") and name.endswith("_"),
     )  # fmt: skip

@@ -31,7 +31,7 @@ from inplacelab.frameworks.torch.calls import (
 from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch, take_away
 from inplacelab.frameworks.torch.objects import NONE, Operation, TorchObjects, TorchTensor
 from inplacelab.frameworks.torch.passes import TorchPasses
-from inplacelab.frameworks.torch.readings import SHOWS_SAVED, WATCHED, Unseen, needs_gradient, version_of
+from inplacelab.frameworks.torch.readings import SHOWS_SAVED, WATCHED, Unseen, gradient_held, needs_gradient, version_of
 from inplacelab.frameworks.torch.storages import TorchStorage
 from inplacelab.language import Text
 from inplacelab.place import Place
@@ -198,10 +198,27 @@ class TorchRecorder(CallRecorder[TorchCall]):
         if _is_tracing():
             self.guard.note(_TRACED)
             return function(*args, **kwargs)
-        if kind.is_pass:
+        if kind.is_pass or (kind.only_reads and self._is_as_known(args, kwargs)):
             return call_from(frame, function, args, kwargs)
         run = partial(call_from, frame, function, args, kwargs)
         return self._run(TorchCall(kind, function), frame, run, args, kwargs, inside=1)
+
+    def _is_as_known(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Whether nothing has to be reported of a call that only reads a tensor: optimizers make many, which are most of their calls."""
+        if len(args) != 1 or kwargs or not self.names.told or self.passes.running or self.judge is not None:
+            return False
+        if self.limit.exceeded or self.objects.storages.moved_to or not self.guard.is_here():
+            return False
+        (tensor,), facts = args, self.objects.tensors.facts
+        known = facts.get(id(tensor))
+        if known is None:
+            return not issubclass(type(tensor), torch.Tensor | list | tuple | dict)
+        with Unseen():
+            self.live_and_peak()
+            held = gradient_held(tensor)
+            if known.node is not None or known.counter.version != version_of(tensor):
+                return False
+            return known.needs is needs_gradient(tensor) and known.grad is (None if held is None else facts.get(id(held)))
 
     def _runs_init(
         self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType | None
