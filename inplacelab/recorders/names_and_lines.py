@@ -70,6 +70,7 @@ class NamesAndLines:
         self._calls = {
             code for each in recorder.watched.holders if (code := code_of(member(each, "__call__"))) is not None
         }
+        self._call_names = {code.co_name for code in self._calls}
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
         self._constructed: dict[int, tuple[Callable[[], Any], events.RanIn]] = {}  # modules, by their addresses
         self.told = False
@@ -201,7 +202,7 @@ class NamesAndLines:
         """
         modules: list[Any] = []
         while frame is not None:
-            if frame.f_code in self._calls:
+            if self._calls_module(frame):
                 modules.append(scopes_of([frame])[0].names.get("self"))
             elif not modules and self._program.has(frame):
                 return ""
@@ -213,12 +214,17 @@ class NamesAndLines:
     def ran_in(self, frame: FrameType | None) -> events.RanIn | None:
         """Returns, at an event, what is known of the library's module that the program has called and that is running, the innermost; None if there is none."""
         while frame is not None and frame is not self.root and not self._program.has(frame):
-            if frame.f_code in self._calls:
+            if self._calls_module(frame):
                 module = scopes_of([frame])[0].names.get("self")
                 alive, place = self._constructed.get(id(module), (lambda: None, None))
                 return place if place is not None and alive() is module else events.RanIn(class_name(type(module)))
             frame = frame.f_back
         return None
+
+    def _calls_module(self, frame: FrameType) -> bool:
+        """Whether a frame runs a call of a module. (To compare the names first is cheaper than the codes.)"""
+        code = frame.f_code
+        return code.co_name in self._call_names and code in self._calls
 
     def constructed(self, module: Any, frame: FrameType | None) -> None:
         """Notes, when the `__init__` of a library's module runs, where the program constructs it, if it does so itself."""

@@ -142,7 +142,8 @@ class Program:
 
     def has(self, frame: FrameType) -> bool:
         """Whether a frame runs its code, in whichever of its sources."""
-        return self.sources.owns(frame.f_code.co_filename) and frame.f_code.co_name != RELAY
+        code = frame.f_code
+        return self.sources.owned[code.co_filename] and code.co_name != RELAY
 
     def is_outermost(self, frame: FrameType) -> bool:
         """Whether a frame runs the source that was started, and none of its functions."""
@@ -160,10 +161,10 @@ class Program:
         """Returns the frames that run it, innermost first: up to `outermost` or, if that is not on the stack, up to the last one that runs the
         source that was started.
         """
-        found, owns, main, last = [], self.sources.owns, self.filename, 0
+        found, owned, main, last = [], self.sources.owned, self.filename, 0
         while innermost is not None:
             code = innermost.f_code
-            if owns(code.co_filename) and code.co_name != RELAY:
+            if owned[code.co_filename] and code.co_name != RELAY:
                 found.append(innermost)
                 if innermost is outermost:
                     return found
