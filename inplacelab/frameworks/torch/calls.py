@@ -77,6 +77,7 @@ class TorchKind:
         fills: whether the elements of its result mean something.
         is_silent: whether it writes tensors without raising their versions.
         writes_each: whether it writes each tensor of a list.
+        may_write: whether it may change its arguments, by its name.
         leads_outside: whether its result leads to the memory itself, through which writes are not seen.
         is_custom: whether it is the `apply` of a `torch.autograd.Function`.
     """
@@ -89,6 +90,7 @@ class TorchKind:
     own_counter: bool = False
     moves: bool = False
     fills: bool = True
+    may_write: bool = False
     leads_outside: bool = False
     is_silent: bool = False
     writes_each: bool = False
@@ -145,13 +147,14 @@ def _kind(function: Any) -> TorchKind:
                 attribute, quiet=quiet, only_reads=attribute == "grad", reads_node=attribute in _READ_NODE,
                 own_counter=attribute == "data",
             )  # fmt: skip
-        return TorchKind(attribute, quiet=attribute not in _CHANGES, moves=attribute == "data")
+        return TorchKind(attribute, quiet=attribute not in _CHANGES, moves=attribute == "data", may_write=True)
     plain = name[2:-2] if name.startswith("__") and name.endswith("__") else name
     module = getattr(function, "__module__", "")
     is_pass = name in _PASSES and module in ("torch._tensor", "torch.autograd")
+    is_silent = name.startswith(("_fused_", "_amp_")) or name in _SILENT
     return TorchKind(
         plain or str(function), only_reads=name in _ONLY_READS, is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
-        moves=name == "set_", is_silent=name.startswith(("_fused_", "_amp_")) or name in _SILENT,
+        moves=name == "set_", may_write=is_silent or plain.endswith("_") or plain == "setitem", is_silent=is_silent,
         writes_each=name.startswith("_foreach_") and name.endswith("_"),
     )  # fmt: skip
 

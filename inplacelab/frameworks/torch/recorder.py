@@ -245,16 +245,19 @@ class TorchRecorder(CallRecorder[TorchCall]):
         if kind.writes_each:
             call.listed = sum(objects.tensors.find(each) is not None for each in tensors_of(args[0]))
         call.touched = touched(kind.name, args, kwargs)
-        call.depends = depends(call, args, kwargs)
+        if kind.may_write or "out" in kwargs:  # otherwise the arguments will be the same when it has ended
+            call.depends = depends(call, args, kwargs)
         if kind.is_silent:
             call.contents = [objects.storages.contents(each) for each in call.known]
         # `v[0] = y` writes a view of `v`, and not `v` itself, whose node is made when it is used next.
         call.makes_nodes = torch.is_grad_enabled() and kind.name != "setitem"
         call.first, call.storages = _next_node(), objects.storages.seen
 
-    def _report(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:  # noqa: ARG002
+    def _report(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
         call.results = results = [result] if type(result) is torch.Tensor else list(tensors_of(result))
         written = self._written(call, results)
+        if written and not call.kind.may_write and "out" not in kwargs:  # as `relu(x, inplace=True)`
+            call.depends = depends(call, args, kwargs)
         self.objects.operation = operation = Operation(call.first, _next_node(), bool(written), call.storages)
         if call.kind.reads_node or (call.makes_nodes and operation.last > operation.first):
             for known, tensor in zip(call.known, call.tensors, strict=True):
@@ -267,7 +270,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
             self._report_silent_writes(call, written)
         for tensor in results:
             if id(tensor) not in self.objects.tensors.facts and not self.limit.reached():
-                self._report_result(call, tensor)
+                self._report_result(call, tensor, args, kwargs)
         self.objects.operation = NONE
 
     def _report_writes(self, call: TorchCall, known: TorchTensor, tensor: Any) -> None:
@@ -286,7 +289,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
             self.objects.flags(known, tensor)
             self.objects.histories(known.storage)  # views of it need a gradient as it does
 
-    def _report_result(self, call: TorchCall, tensor: Any) -> None:
+    def _report_result(self, call: TorchCall, tensor: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         objects, seen = self.objects, self.objects.storages.seen
         known = objects.tensor(tensor, filled=call.kind.fills, own_counter=call.kind.own_counter, of=call.known)
         if known is None:
@@ -296,6 +299,8 @@ class TorchRecorder(CallRecorder[TorchCall]):
             return
         storage = known.storage.number
         is_view = storage < max(seen, call.storages) and storage in [each.storage for each in call.operands]
+        if not (is_view or call.depends or call.kind.may_write or "out" in kwargs):
+            call.depends = depends(call, args, kwargs)
         self._done(call, known.operand, "view" if is_view else "ordinary" if call.known else "create", known.node)
         call.reported += 1
 
