@@ -35,19 +35,24 @@ def call_from(frame: FrameType, function: Callable[..., Any], args: Sequence[Any
     A recorder that calls a framework's functions for the program is between the two. But C++ warns at the line of the frame that called
     it, once for each line, and Python does so for `stacklevel=2`.
     """
-    # The instruction is cheaper than the line, which Python has to look up. Codes of two files are equal if their texts are.
-    where = frame.f_code, frame.f_lasti, frame.f_code.co_filename
-    code = _codes.get(where)
-    if code is None:
-        if len(_codes) >= _MOST_CODES:
-            _codes.clear()
-        code = _codes[where] = _code(frame.f_code.co_filename, frame.f_lineno)
-    return FunctionType(code, frame.f_globals)(function, args, kwargs)
+    # The instruction is cheaper than the line, which Python has to look up, and an address than the hash of a code, which Python keeps nowhere.
+    code = frame.f_code
+    where = id(code), frame.f_lasti
+    relay, _ = _relays.get(where) or _relay_at(where, code, frame.f_lineno)
+    return FunctionType(relay, frame.f_globals)(function, args, kwargs)
 
 
-_MOST_CODES = 4096
+def _relay_at(where: tuple[int, int], code: CodeType, line: int) -> tuple[CodeType, CodeType]:
+    if len(_relays) >= _MOST_RELAYS:
+        _relays.clear()
+    known = _relays[where] = _code(code.co_filename, line), code
+    return known
+
+
+_MOST_RELAYS = 4096
 """So many places are kept."""
-_codes: dict[tuple[CodeType, int, str], CodeType] = {}
+_relays: dict[tuple[int, int], tuple[CodeType, CodeType]] = {}
+"""The codes of relays, by the address of a frame's code and its instruction; each with that code, which keeps its address."""
 
 
 @lru_cache(maxsize=4096)
