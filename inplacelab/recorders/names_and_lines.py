@@ -58,6 +58,7 @@ class NamesAndLines:
 
     Attributes:
         root: the outermost frame of the program.
+        told: whether the program is instrumented, or traced, so that its statements are reported.
     """
 
     def __init__(self, recorder: Follows, outermost: FrameType | None) -> None:
@@ -70,7 +71,7 @@ class NamesAndLines:
         self._calls = {id(code): code for code in codes if code is not None}  # by address: to hash code takes long
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
         self._constructed: dict[int, tuple[Callable[[], Any], events.RanIn]] = {}  # modules, by their addresses
-        self._told = False  # the program is instrumented, or traced
+        self.told = False
         self.root: FrameType | None = None
         self._globals: list[Scope] = []
         self._statement = self._instruction = -1  # of the outermost frame, at the last event
@@ -89,7 +90,7 @@ class NamesAndLines:
         frames = self._program.frames(frame, self.root)
         if not frames or frames[0] is not frame:
             return
-        self._told = True
+        self.told = True
         if frames[-1] is not self.root:
             self._start(frames[-1])
         scopes = self._scopes(frames)
@@ -172,7 +173,7 @@ class NamesAndLines:
         inferred, and its names are scanned.
         """
         frames = self._program.frames(frame, self.root)
-        if not frames or self._told:
+        if not frames or self.told:
             return frames
         # Whether the outermost frame runs another statement than at the last event, or runs it again.
         begins, outermost = False, frames[-1]
