@@ -25,7 +25,6 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -119,7 +118,7 @@ class Bindings:
         """
         seen: list[object] = []
         for names, function, module in scopes:
-            values = list(names.values()) if function or module else map(partial(dict.get, names), self._wanted)
+            values = list(names.values()) if function or module else map(names.get, self._wanted)
             seen += [None if id(type(value)) in _PLAIN else id(value) for value in values]
             seen.append(function)
         if not self._leads_on and seen == self._seen:

@@ -115,6 +115,7 @@ class Session:
         self._start, self._stop_after, self.begun, self._ended_early = part.start, part.stop_after, False, False
         self._listening: instrument.listening | None = None
         self._loops: list[events.LoopBegan | events.IterationBegan] = []  # since the last statement
+        self._root: FrameType | None = None  # the outermost frame of the program, at the last of them
         self._soon: NextLine | None = None
         known = frameworks()[checked(use.framework)]
         try:
@@ -278,8 +279,10 @@ class Session:
 
     def _loop_begins(self, line: int, end_line: int | None, frame: FrameType, /) -> None:
         """Notes that a loop or an iteration begins. In generators and coroutines they do not count: those are left and entered again."""
-        if self.program.has(frame) and not frame.f_code.co_flags & _SUSPENDS:
-            place = self.program.place(self.program.frames(frame), line=line)
+        frames = self.program.frames(frame, self._root)
+        if frames and frames[0] is frame and not frame.f_code.co_flags & _SUSPENDS:
+            self._root = frames[-1]
+            place = self.program.place(frames, line=line)
             assert place is not None
             self._loops.append(
                 events.IterationBegan(place)
@@ -374,6 +377,7 @@ class Session:
 
     def end(self) -> None:
         """Ends to watch and to record, whether or not both have begun."""
+        self._root = None
         for each in (self._soon, self._tracing):
             if each is not None:
                 each.end()

@@ -187,7 +187,7 @@ class EngineRecorder(observe.Observer):
 
     def live_and_peak(self) -> tuple[int, int]:
         """Returns the live bytes made in this recording on the current device, and their peak."""
-        episode = self._episodes[backends.current()]
+        episode = self._episodes[modes.current().device or backends.CPU]
         return episode.live, episode.peak
 
     # ---- operations ------------------------------------------------------------------------------------------------------
@@ -203,7 +203,8 @@ class EngineRecorder(observe.Observer):
             return
         if self.limit.reached():
             return
-        place = self.names.place(sys._getframe(1))
+        frame = sys._getframe(2)  # frame 1 is that of the guard
+        place = self.names.place(frame)
         operands = self._operands(inputs, output, read)
         known = objects.tensors.facts.get(id(output))
         if known is None:
@@ -222,8 +223,8 @@ class EngineRecorder(observe.Observer):
         self.emit(events.OperationDone(
             called, category, operands, part_of(known, written), objects.number_of(node), place, live, peak,
             "written" if exact else "around", copied, depends,
-            module=self.names.module(sys._getframe(1)) if category == "in-place" else "",
-            ran_in=self.names.ran_in(sys._getframe(1)) if called in self._in_place.names else None,
+            module=self.names.module(frame) if category == "in-place" else "",
+            ran_in=self.names.ran_in(frame) if called in self._in_place.names else None,
         ))  # fmt: skip
         objects.replacing = False
 
@@ -236,12 +237,15 @@ class EngineRecorder(observe.Observer):
     ) -> tuple[events.Operand, ...]:
         """Returns what an operation read. Emits writes that were not reported."""
         objects, operands = self.objects, []
+        tensors, storages = objects.tensors.facts, objects.storages.facts
         for tensor in inputs:
-            known = objects.tensors.facts.get(id(tensor)) or objects.describe_new(tensor)
+            known = tensors.get(id(tensor)) or objects.describe_new(tensor)
             operands.append(known.operand)
-            written = tensor is not output and objects.wrote_unseen(tensor.storage)
-            if written and tensor.storage is not output.storage:  # else this operation has written it
-                self.guard.note(UNOBSERVED, aside=True)
+            storage = tensor.storage
+            if tensor is not output and (seen := storages.get(id(storage))) is not None and seen.version != storage.version:
+                objects.wrote(seen, storage)
+                if storage is not output.storage:  # else this operation has written it
+                    self.guard.note(UNOBSERVED, aside=True)
         if read is not None:
             operands[0] = replace(operands[0], part=tuple(read))
         return tuple(operands)
