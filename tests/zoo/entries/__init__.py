@@ -1,0 +1,8 @@
+"""Lists the architectures of the zoo, in a file for each field."""
+
+from __future__ import annotations
+
+from tests.zoo.entry import Entry
+
+ENTRIES: tuple[Entry, ...] = ()
+"""All of them."""
