@@ -13,6 +13,8 @@ import warnings
 
 import numpy
 import torch
+from torch import nn
+from torch.nn import functional as F
 
 torch.set_num_threads(1)
 random.seed(0)
