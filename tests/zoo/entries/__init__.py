@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from tests.zoo.entries import images
 from tests.zoo.entry import Entry
 
-ENTRIES: tuple[Entry, ...] = ()
+ENTRIES: tuple[Entry, ...] = (*images.ENTRIES,)
 """All of them."""
