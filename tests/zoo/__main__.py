@@ -81,7 +81,7 @@ def _start(entries: Sequence[Entry], folder: Path) -> None:
             trial.write(found, file_of(each, folder))
             _say(found)
         status = 0
-    except BaseException:
+    except BaseException:  # noqa: BLE001  # the process ends here
         traceback.print_exc()
     finally:
         os._exit(status)

@@ -18,7 +18,6 @@ from inplacelab.recording import Recording
 from . import planting, replaying, running
 from .entry import Entry
 from .forking import ChildError, forked
-from .memory import counting
 
 Found = dict[str, Any]
 
@@ -130,23 +129,17 @@ def _runs(program: Path) -> dict[str, Callable[[], tuple[running.Left, Found]]]:
 
     def replayed() -> tuple[running.Left, Found]:
         with replaying.noting() as notes:
-            return running.recorded(
-                program,
-                look=lambda recording: {
-                    **vars(replaying.replayed(recording, notes)),
-                    "digest": running.digest(recording),
-                },
+            left, said = running.recorded(
+                program, look=lambda each: (vars(replaying.replayed(each, notes)), running.digest(each))
             )
-
-    def memory() -> tuple[running.Left, Found]:
-        with counting() as counted:
-            left, _ = running.recorded(program)
-        differing = counted.differences()
-        most = max((abs(more) for _, more in differing), default=0)
-        return left, {
-            "faults": [], "statements": len(counted.lines), "differing": len(differing), "most": most, "highest": max(counted.live),
+        differing = notes.memory.differences()
+        memory = {
+            "statements": len(notes.memory.lines),
+            "differing": len(differing),
             "where": differing[:3],
-        }  # fmt: skip
+            "highest": max(notes.memory.live),
+        }
+        return left, {**said[0], "digest": said[1], "memory": memory}
 
     return {
         "recorded": lambda: recorded(running.WHOLE),
@@ -154,7 +147,6 @@ def _runs(program: Path) -> dict[str, Callable[[], tuple[running.Left, Found]]]:
         "explained": explained,
         "judged": judged,
         "replayed": replayed,
-        "memory": memory,
     }
 
 
