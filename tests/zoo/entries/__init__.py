@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.zoo.entries import images
+from tests.zoo.entries import images, language
 from tests.zoo.entry import Entry
 
-ENTRIES: tuple[Entry, ...] = (*images.ENTRIES,)
+ENTRIES: tuple[Entry, ...] = (*images.ENTRIES, *language.ENTRIES)
 """All of them."""
