@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,8 @@ def _start(entries: Sequence[Entry], folder: Path) -> None:
             trial.write(found, file_of(each, folder))
             _say(found)
         status = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(status)
 

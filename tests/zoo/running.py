@@ -6,11 +6,11 @@ Each run is in a child of its own (`forking.py`), so it begins as the others do.
 from __future__ import annotations
 
 import json
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,7 +26,7 @@ from inplacelab.recorders.part import Part
 from inplacelab.recording import Recording
 from inplacelab.recording.facts import Step
 
-from .state import state_of
+from .state import parameters_of, state_of
 
 WHOLE = 1_000_000
 """A limit that no program of the zoo reaches."""
@@ -45,13 +45,15 @@ class Left:
         warned: its warnings, each with its place.
         raised: the type and the message of the exception that ended it; None if there was none.
         clock: when its steps began, and when the last one ended, by the clock of the process.
-        module: its names, while they are there; not part of what is compared.
+        parameters: how many its modules have.
+        counted: a value that was asked for.
     """
 
     state: dict[str, str] = field(default_factory=dict)
     warned: list[str] = field(default_factory=list)
     raised: tuple[str, str] | None = None
     clock: list[float] = field(default_factory=list)
+    parameters: int = 0
     counted: Any = None
 
     @property
@@ -94,7 +96,7 @@ def observed(left: Left, counted: str = "") -> Iterator[None]:
             yield module
             names = vars(module)
             left.clock, left.counted = list(names.get("clock", ())), names.get(counted)
-            left.state = state_of(names)
+            left.state, left.parameters = state_of(names), parameters_of(names)
 
     def show(message: Any, category: type, filename: str, line: int, *_: Any) -> None:
         left.warned.append(f"{category.__name__}: {message} ({filename}:{line})")
@@ -212,16 +214,15 @@ def _alarm(step: Step) -> str:
     return f"step {step.index} is an error: {step.error.message[:200]}" if step.error is not None else ""
 
 
-def as_json(found: Any) -> dict[str, Any]:
-    """Returns the fields of a dataclass."""
-    return {each.name: getattr(found, each.name) for each in fields(found)}
+def digest(recording: Recording) -> str:
+    """Returns a digest of what happened in a recording, without values."""
+    steps = (
+        (each.kind, each.op, each.category, each.place, each.inputs, each.output, each.writes, each.tensors, each.counters, each.nodes, each.live, each.peak)
+        for each in recording.steps
+    )  # fmt: skip
+    return sha256("".join(map(repr, steps)).encode()).hexdigest()[:16]
 
 
 def fastest(steps: list[float]) -> float:
     """Returns how long a step takes: the fastest but the first, which prepares what the others use, too."""
     return min(steps[1:] or steps or [0.0])
-
-
-def clocked() -> float:
-    """Returns the time that this process has taken."""
-    return time.process_time()

@@ -26,12 +26,17 @@ def state_of(names: Mapping[str, Any]) -> dict[str, str]:
         seen: dict[int, Any] = {}  # with the objects, so that no other gets their addresses
         for name, value in list(names.items()):
             if not name.startswith("__") and name != "clock":
-                for path, digest in _digests(name, value, 0, seen):
-                    found[path] = digest
+                found |= dict(_digests(name, value, 0, seen))
         found["torch's random numbers"] = _hashed(bytes(torch.get_rng_state().numpy()))
     found["Python's random numbers"] = _hashed(repr(random.getstate()).encode())
     found["NumPy's random numbers"] = _hashed(repr(np.random.get_state(legacy=False)).encode())  # noqa: NPY002
     return found
+
+
+def parameters_of(names: Mapping[str, Any]) -> int:
+    """Returns how many parameters the modules have that a program has names for."""
+    modules = [each for each in names.values() if isinstance(each, torch.nn.Module)]
+    return sum({id(each): each.numel() for module in modules for each in module.parameters()}.values())
 
 
 def bytes_of(tensor: Any) -> bytes:

@@ -13,9 +13,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from . import running
+from inplacelab.recording import Recording
+
+from . import planting, replaying, running
 from .entry import Entry
 from .forking import ChildError, forked
+from .memory import counting
 
 Found = dict[str, Any]
 
@@ -63,53 +66,95 @@ def tried(entry: Entry, folder: Path) -> Found:
     program = folder / "program.py"
     program.write_text(entry.program_text(), encoding="utf-8")
     found: Found = {"name": entry.name, "package": entry.package, "version": version_of(entry.package), "faults": []}
+    faults: list[str] = found["faults"]
     try:
         left, printed = forked(lambda: running.plain(program), folder)
     except ChildError as error:
-        found["faults"].append(f"plain: {error}")
+        faults.append(f"plain: {error}")
         return found
     if left.raised is not None:
-        found["faults"].append(f"the program itself fails: {left.raised}")
+        faults.append(f"the program itself fails: {left.raised}")
         return found
-    found["compared"], found["seconds"] = len(left.state), {"plain": running.fastest(left.steps)}
+    found |= {
+        "compared": len(left.state),
+        "parameters": left.parameters,
+        "seconds": {"plain": running.fastest(left.steps)},
+    }
     for name, run in _runs(program).items():
         try:
-            (other, more), said = forked(run, folder)
+            (other, found[name]), said = forked(run, folder)
         except ChildError as error:
-            found["faults"].append(f"{name}: {error}")
+            faults.append(f"{name}: {error}")
             continue
-        differing = running.differences(left, other) + ([] if said == printed else ["what it prints"])
-        found["faults"] += [f"{name}: differs: {each}" for each in differing[:5]]
         found["seconds"][name] = running.fastest(other.steps)
-        found[name] = more
-        found["faults"] += [f"{name}: {each}" for each in more.get("alarms", ())[:5]]
+        differing = running.differences(left, other) + ([] if said == printed else ["what it prints"])
+        faults += [f"{name}: differs: {each}" for each in differing[:5]]
+        faults += [f"{name}: {each}" for each in found[name].pop("faults")[:5]]
+    one, other = (found.get(name, {}).get("digest") for name in ("recorded", "replayed"))
+    if None not in (one, other) and one != other:
+        faults.append("replayed: the recording is another one than without notes")
+    if entry.train:
+        _plant(entry, folder, found)
     return found
 
 
-def _runs(program: Path) -> dict[str, Callable[[], Any]]:
+def _plant(entry: Entry, folder: Path, found: Found) -> None:
+    try:
+        planted = planting.planted(entry, folder)
+    except ChildError as error:
+        found["faults"].append(f"planted: {error}")
+        return
+    found["planted"] = asdict(planted)
+    if planted.fails and not planted.found:
+        found["faults"].append(f"planted: explain does not name the line: {planted.said}")
+
+
+def _runs(program: Path) -> dict[str, Callable[[], tuple[running.Left, Found]]]:
     """The ways in which a program is run beside the plain one. Each returns what the program has left, and what was found."""
 
-    def recorded(limit: int) -> Any:
-        return running.recorded(
-            program, limit,
-            look=lambda recording: {
-                "events": len(recording), "notes": [each.en for each in recording.notes], "alarms": running.alarms(recording, program)
-            },
-        )  # fmt: skip
+    def recorded(limit: int) -> tuple[running.Left, Found]:
+        def look(recording: Recording) -> Found:
+            notes = [each.en for each in recording.notes]
+            alarms = running.alarms(recording, program)
+            return {"events": len(recording), "notes": notes, "faults": alarms, "digest": running.digest(recording)}
 
-    def explained() -> Any:
+        return running.recorded(program, limit, look=look)
+
+    def explained() -> tuple[running.Left, Found]:
         left, said = running.explained(program)
-        return left, {"alarms": [str(each)[:500] for each in said.failures], **asdict(said)}
+        return left, {"faults": [str(each)[:500] for each in said.failures], "remarks": said.remarks}
 
-    def judged() -> Any:
+    def judged() -> tuple[running.Left, Found]:
         left, said = running.judged(program)
-        return left, {"alarms": said.accused, **asdict(said)}
+        return left, {"faults": said.accused, **asdict(said)}
+
+    def replayed() -> tuple[running.Left, Found]:
+        with replaying.noting() as notes:
+            return running.recorded(
+                program,
+                look=lambda recording: {
+                    **vars(replaying.replayed(recording, notes)),
+                    "digest": running.digest(recording),
+                },
+            )
+
+    def memory() -> tuple[running.Left, Found]:
+        with counting() as counted:
+            left, _ = running.recorded(program)
+        differing = counted.differences()
+        most = max((abs(more) for _, more in differing), default=0)
+        return left, {
+            "faults": [], "statements": len(counted.lines), "differing": len(differing), "most": most, "highest": max(counted.live),
+            "where": differing[:3],
+        }  # fmt: skip
 
     return {
         "recorded": lambda: recorded(running.WHOLE),
         "limited": lambda: recorded(running.FEW),
         "explained": explained,
         "judged": judged,
+        "replayed": replayed,
+        "memory": memory,
     }
 
 

@@ -39,7 +39,9 @@ def in_turn(number: int) -> str:
     return IN_TURN[number % len(IN_TURN)]
 
 
-def classifier(name: str, package: str, family: str, setup: str, size: int | tuple[int, ...] = 64, **more: Any) -> Entry:
+def classifier(
+    name: str, package: str, family: str, setup: str, size: int | tuple[int, ...] = 64, **more: Any
+) -> Entry:
     """Returns the entry of a model that gives three numbers for each image.
 
     Args:

@@ -126,8 +126,14 @@ _MORE = {  # beside or instead of the optimizer in turn
     "timm mlp_mixer": {"compiled": True, "optimizer": ADAM},
     "torchvision regnet": {"compiled": True, "optimizer": ADAMW},
 }
-_CHECKPOINTED = ("beit", "focalnet", "nest", "xcit", "tiny_vit", "starnet")  # in timm's words: with its `set_grad_checkpointing`
-
+_CHECKPOINTED = (
+    "beit",
+    "focalnet",
+    "nest",
+    "xcit",
+    "tiny_vit",
+    "starnet",
+)  # in timm's words: with its `set_grad_checkpointing`
 
 
 def _setup(package: str, module: str, call: str) -> str:
