@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.zoo.entries import images
+from tests.zoo.entries import images, language, vision
 from tests.zoo.entry import Entry
 
-ENTRIES: tuple[Entry, ...] = (*images.ENTRIES,)
+ENTRIES: tuple[Entry, ...] = (*images.ENTRIES, *language.ENTRIES, *vision.ENTRIES)
 """All of them."""
