@@ -316,7 +316,7 @@ def _made_again(call: Noted, inputs: Inputs) -> Any:
             generator.set_state(torch.frombuffer(bytearray(state), dtype=torch.uint8))
         try:
             return call.function(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001  # whatever the function raises
+        except Exception as error:  # whatever the function raises
             raise CannotError(f"{call.name} raises {type(error).__name__}: {str(error)[:100]}") from error
 
 
@@ -384,16 +384,17 @@ class Inputs:
 
     def written(self, steps: Sequence[Step], world: World) -> Iterator[str]:
         """Yields what the call has written that the recording does not say, and what it says that was not written."""
-        raised: Counter[int] = Counter()
-        for step in steps:
-            for write in step.writes:
-                raised[write.counter] += write.after - write.before
+        said: Counter[int] = Counter()
+        for write in (each for step in steps for each in step.writes):
+            said[write.counter] += write.after - write.before
         found: Counter[int] = Counter()
         for number, tensor in self.tensors.items():
             found[self._facts[number].counter] += tensor._version - self._before[number]
-        for counter, times in found.items():
-            if times != raised[counter]:
-                yield f"raises a version by {times}, and by {raised[counter]} in the recording"
+        for counter in (each for each in found if found[each] != said[each]):
+            yield f"raises a version by {found[counter]}, and by {said[counter]} in the recording"
+        yield from self._other_values(world)
+
+    def _other_values(self, world: World) -> Iterator[str]:
         for number, storage in self.storages.items():
             facts = world.storages.get(number)
             if facts is not None and isinstance(facts.values, tuple) and facts.bytes == storage.nbytes():
