@@ -28,11 +28,6 @@ _NEEDED = (
 """What every program needs, or what records it."""
 
 
-def is_installed(package: str) -> bool:
-    """Whether a package can be imported here."""
-    return importlib.util.find_spec(package) is not None
-
-
 def version_of(package: str) -> str:
     """Returns the version of a package; "" if it is not known."""
     for name in importlib.metadata.packages_distributions().get(package, (package,)):
@@ -119,7 +114,7 @@ def _runs(program: Path) -> dict[str, Callable[[], tuple[running.Left, Found]]]:
 
     def recorded(limit: int) -> tuple[running.Left, Found]:
         def look(recording: Recording) -> Found:
-            notes = [each.en for each in recording.notes]
+            notes = [[each.en, each.zh] for each in recording.notes]
             alarms = running.alarms(recording, program)
             return {"events": len(recording), "notes": notes, "faults": alarms, "digest": running.digest(recording)}
 
