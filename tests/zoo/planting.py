@@ -1,0 +1,74 @@
+"""Plants a write in a program after one of its modules, so that backward fails, and asks `explain` which line it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from . import running
+from .entry import Entry
+from .forking import forked
+
+TRIED = 16
+"""So many places are tried for a write that overwrites what backward needs."""
+_LINE = "        value.mul_(2)  # planted"
+_PLANTED = f"""\
+outputs = 0
+def spoil(module, inputs, output):
+    global outputs
+    value = next((each for each in (output if isinstance(output, tuple) else (output,)) if isinstance(each, torch.Tensor)), None)
+    if value is None or not value.requires_grad or not value.is_floating_point():
+        return
+    outputs += 1
+    if outputs == CHOSEN:
+{_LINE}
+torch.nn.modules.module.register_module_forward_hook(spoil)
+"""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """What came of planting a write.
+
+    Attributes:
+        outputs: how many outputs of modules it might have overwritten.
+        tried: how many it has, until backward failed.
+        fails: whether backward failed.
+        found: whether `explain` has named the line.
+        said: what it has said, if it has not.
+    """
+
+    outputs: int
+    tried: int = 0
+    fails: bool = False
+    found: bool = False
+    said: str = ""
+
+
+def planted(entry: Entry, folder: Path) -> Planted:
+    """Plants a write in the program of an entry, at a place that depends on its name alone."""
+
+    def program(chosen: int) -> Path:
+        to = folder / "planted.py"
+        to.write_text(entry.program_text(_PLANTED.replace("CHOSEN", str(chosen))), encoding="utf-8")
+        return to
+
+    first = program(0)
+    left, _ = forked(lambda: running.plain(first, "outputs"), folder)
+    outputs = left.counted or 0
+    places = Random(entry.name).sample(range(1, outputs + 1), min(outputs, TRIED))
+    for tried, chosen in enumerate(places, 1):
+        spoiled = program(chosen)
+        left, _ = forked(lambda path=spoiled: running.plain(path), folder)
+        if left.raised is None or "modified by an inplace operation" not in left.raised[1]:
+            continue
+        (other, said), _ = forked(lambda path=spoiled: running.explained(path), folder)
+        line = spoiled.read_text(encoding="utf-8").splitlines().index(_LINE) + 1
+        named = [each for failure in said.failures for each in failure["places"] if each["role"] == "overwritten"]
+        found = any(Path(site["file"]).name == spoiled.name and site["line"] == line for site in named)
+        same = running.differences(left, other)
+        return Planted(
+            outputs, tried, True, found and not same, "" if found and not same else f"{same} {said.failures}"[:500]
+        )
+    return Planted(outputs, len(places))
