@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.zoo.entries import images, language, vision
+from tests.zoo.entries import detection, graphs, images, language, segmentation, vision
 from tests.zoo.entry import Entry
 
-ENTRIES: tuple[Entry, ...] = (*images.ENTRIES, *language.ENTRIES, *vision.ENTRIES)
+ENTRIES: tuple[Entry, ...] = (*images.ENTRIES, *language.ENTRIES, *vision.ENTRIES, *detection.ENTRIES, *graphs.ENTRIES, *segmentation.ENTRIES)
 """All of them."""

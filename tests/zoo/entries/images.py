@@ -118,6 +118,7 @@ _MORE = {  # beside or instead of the optimizer in turn
     "torchvision resnet": {"optimizer": SGD},
     "torchvision vision_transformer": {"autocast": True},
     "torchvision vgg": {"train": False},
+    "torchvision inception": {"train": False},
     "torchvision squeezenet": {"train": False},
     "torchvision swin_transformer": {"train": False},
     "timm dla": {"train": False},
