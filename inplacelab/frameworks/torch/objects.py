@@ -83,6 +83,11 @@ class TorchTensor(KnownTensor):
     read_at: int = 0
     remade: tuple[str, ...] = ()
 
+    @property
+    def is_read(self) -> bool:
+        """Whether its node, as known, is that at the version `read_at`: that of a view may be made by an operation on another tensor."""
+        return self.needs and self.base is None
+
     def swap(self, other: TorchTensor) -> None:
         """Exchanges all but the numbers and the names of two tensors."""
         for name in ("storage", "counter", "base", "node", "needs", "grad", "read_at", "remade", "twin"):

@@ -261,7 +261,8 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self.objects.operation = operation = Operation(call.first, _next_node(), bool(written), call.storages)
         if call.kind.reads_node or (call.makes_nodes and operation.last > operation.first):
             for known, tensor in zip(call.known, call.tensors, strict=True):
-                if needs_gradient(tensor):  # PyTorch has made the nodes of views because the call has used them
+                # PyTorch has made the nodes of views because the call has used them. That of another tensor is as it was read last.
+                if needs_gradient(tensor) and not (known.is_read and known.read_at == version_of(tensor)):
                     self.objects.history(known, tensor, fresh=True)
         for known, tensor in written:
             (self._report_writes if call.listed else self._report_write)(call, known, tensor)
