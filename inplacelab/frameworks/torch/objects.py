@@ -44,8 +44,6 @@ from inplacelab.recorders.static import class_name
 _Tensor: Any = torch.Tensor
 _Storage: Any = torch.UntypedStorage
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
-"""Classes whose tensors PyTorch shows if it shows their storages."""
 _INFERENCE = Text(
     "Inference tensors were left out: PyTorch counts no versions for them.",
     "推理张量没有记录：PyTorch 不为它们计版本。",
@@ -166,7 +164,7 @@ class TorchObjects(KnownObjects[TorchTensor]):
                 self._note(_INFERENCE)
                 return False
             _Tensor.untyped_storage(tensor)
-            if type(tensor) not in _PLAIN:
+            if type(tensor) is not torch.Tensor and type(tensor) is not torch.nn.Parameter:
                 layout_of(tensor), dtype_of(tensor), device_of(tensor), base_of(tensor)
         except Exception as error:  # noqa: BLE001  # whatever a tensor of an unusual kind raises
             self._note(_UNREADABLE.format(class_name(type(error))))
