@@ -55,6 +55,14 @@ RELAYOUTS = frozenset({
 })  # fmt: skip
 """Functions that raise the version of a tensor without writing its elements."""
 _PASSES = frozenset({"backward", "grad"})
+_GRADIENTS = frozenset({"grad", "requires_grad", "retains_grad"})
+"""Properties that say what gradients a tensor gets."""
+_IDLE = frozenset({
+    "size", "dim", "stride", "numel", "nelement", "ndimension", "element_size", "storage_offset", "get_device", "is_contiguous",
+    "is_floating_point", "is_complex", "__len__", "__hash__", "_set_grad_enabled", "_record_function_enter_new",
+    "_record_function_exit._RecordFunction",
+})  # fmt: skip
+"""Functions that read no elements, or none of a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,7 @@ class TorchKind:
     Attributes:
         name: its name as a program writes it: "setitem", "T", "add_".
         quiet: whether nothing of it is recorded.
+        idle: whether it makes neither nodes nor views, and writes no elements.
         is_pass: whether it is a backward pass, which is recorded where it enters the engine.
         reads_node: whether it makes the node of a view.
         own_counter: whether its result counts versions apart.
@@ -86,6 +95,7 @@ class TorchKind:
     is_silent: bool = False
     writes_each: bool = False
     is_custom: bool = False
+    idle: bool = False
 
 
 @dataclass(slots=True)
@@ -135,16 +145,18 @@ def _kind(function: Any) -> TorchKind:
         if name == "__get__":
             quiet = attribute not in _VIEWS and attribute not in _READ_NODE and attribute != "grad"
             return TorchKind(
-                attribute, quiet=quiet, reads_node=attribute in _READ_NODE, own_counter=attribute == "data"
-            )
-        return TorchKind(attribute, quiet=attribute not in _CHANGES, moves=attribute == "data")
+                attribute, quiet=quiet, reads_node=attribute in _READ_NODE, own_counter=attribute == "data",
+                idle=quiet or attribute == "grad",
+            )  # fmt: skip
+        quiet = attribute not in _CHANGES
+        return TorchKind(attribute, quiet=quiet, moves=attribute == "data", idle=quiet or attribute in _GRADIENTS)
     plain = name[2:-2] if name.startswith("__") and name.endswith("__") else name
     module = getattr(function, "__module__", "")
     is_pass = name in _PASSES and module in ("torch._tensor", "torch.autograd")
     return TorchKind(
         plain or str(function), is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
         moves=name == "set_", is_silent=name.startswith(("_fused_", "_amp_")) or name in _SILENT,
-        writes_each=name.startswith("_foreach_") and name.endswith("_"),
+        writes_each=name.startswith("_foreach_") and name.endswith("_"), idle=name in _IDLE,
     )  # fmt: skip
 
 
