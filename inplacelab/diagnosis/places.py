@@ -243,11 +243,13 @@ class Places:
     def _known_of(self, frame: FrameType | None, frames: list[FrameType]) -> _Known | None:
         key: list[int] = []
         called, root = frame, self.root
-        owns = OWNS.get
-        while frame is not None:  # this runs at every operation
+        while frame is not None:  # this runs at every operation, for each frame
             code = frame.f_code
-            own = owns(code.co_filename)
-            if (is_own(code.co_filename) if own is None else own) and code.co_name != RELAY:
+            try:
+                own = OWNS[code.co_filename]
+            except KeyError:
+                own = is_own(code.co_filename)
+            if own and code.co_name != RELAY:
                 key += (id(code), frame.f_lasti)
                 frames.append(frame)
             if frame is root:

@@ -16,6 +16,8 @@ from typing import Literal, NamedTuple
 from inplacelab.diagnosis.places import Place
 from inplacelab.layout import Layout
 
+MARKS = "mark_dirty"
+"""What raises the version of a tensor that the `forward` of a `torch.autograd.Function` has marked, once more than its writes did."""
 NODES = 1 << 17
 """Of so many operations that made nodes it is known which line ran them."""
 THREADS = 64
@@ -81,10 +83,9 @@ class Made(NamedTuple):
         return [version for each, version in zip(numbers[::2], numbers[1::2], strict=True) if each == address]
 
 
-def packed(versions: Iterable[tuple[int, int]]) -> bytes:
-    """Returns the addresses of storages and the versions of tensors on them in few bytes."""
-    flat = [number for pair in versions for number in pair]
-    return struct.pack(f"{len(flat)}q", *flat)
+def packed(versions: Sequence[int]) -> bytes:
+    """Returns the addresses of storages, each followed by the version of a tensor on it, in few bytes."""
+    return struct.pack(f"{len(versions)}q", *versions)
 
 
 def addresses(tensors: Iterable[object]) -> bytes:

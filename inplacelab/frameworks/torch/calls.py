@@ -60,6 +60,14 @@ RELAYOUTS = frozenset({
 })  # fmt: skip
 """Functions that raise the version of a tensor without writing its elements."""
 _PASSES = frozenset({"backward", "grad"})
+_GRADIENTS = frozenset({"grad", "requires_grad", "retains_grad"})
+"""Properties that say what gradients a tensor gets."""
+_IDLE = frozenset({
+    "size", "dim", "stride", "numel", "nelement", "ndimension", "element_size", "storage_offset", "get_device", "is_contiguous",
+    "is_floating_point", "is_complex", "__len__", "__hash__", "_set_grad_enabled", "_record_function_enter_new",
+    "_record_function_exit._RecordFunction",
+})  # fmt: skip
+"""Functions that read no elements, or none of a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,7 @@ class TorchKind:
         name: its name as a program writes it: "setitem", "T", "add_".
         quiet: whether nothing of it is recorded.
         only_reads: whether it changes nothing of its tensor, and gives none, or its `.grad`.
+        idle: whether it makes neither nodes nor views, and writes no elements.
         is_pass: whether it is a backward pass, which is recorded where it enters the engine.
         reads_node: whether it makes the node of a view.
         own_counter: whether its result counts versions apart.
@@ -95,6 +104,7 @@ class TorchKind:
     is_silent: bool = False
     writes_each: bool = False
     is_custom: bool = False
+    idle: bool = False
 
 
 @dataclass(slots=True)
@@ -145,9 +155,12 @@ def _kind(function: Any) -> TorchKind:
             quiet = attribute not in _VIEWS and attribute not in _READ_NODE and attribute != "grad"
             return TorchKind(
                 attribute, quiet=quiet, only_reads=attribute == "grad", reads_node=attribute in _READ_NODE,
-                own_counter=attribute == "data",
+                own_counter=attribute == "data", idle=quiet or attribute == "grad",
             )  # fmt: skip
-        return TorchKind(attribute, quiet=attribute not in _CHANGES, moves=attribute == "data", may_write=True)
+        quiet = attribute not in _CHANGES
+        return TorchKind(
+            attribute, quiet=quiet, moves=attribute == "data", may_write=True, idle=quiet or attribute in _GRADIENTS
+        )
     plain = name[2:-2] if name.startswith("__") and name.endswith("__") else name
     module = getattr(function, "__module__", "")
     is_pass = name in _PASSES and module in ("torch._tensor", "torch.autograd")
@@ -155,7 +168,7 @@ def _kind(function: Any) -> TorchKind:
     return TorchKind(
         plain or str(function), only_reads=name in _ONLY_READS, is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
         moves=name == "set_", may_write=is_silent or plain.endswith("_") or plain == "setitem", is_silent=is_silent,
-        writes_each=name.startswith("_foreach_") and name.endswith("_"),
+        writes_each=name.startswith("_foreach_") and name.endswith("_"), idle=name in _IDLE,
     )  # fmt: skip
 
 

@@ -14,9 +14,11 @@ from inplacelab.diagnosis.program_texts import Sources
 from inplacelab.frameworks.torch.readings import needs_gradient
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recording.facts import FailureFacts, Missing, RefusalFacts, RefusalRule, SiteFacts, Sites
-from inplacelab.recording.fixes.spots import UNREADABLE
 from inplacelab.recording.refused_words import binding, called_in, is_of_none, paths_at, rebinding, rule_in
 from inplacelab.recording.source_tree import SourceTree
+
+_UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
+"""Errors of texts that are no programs, or cannot be read."""
 
 _Tensor: Any = torch.Tensor
 _base_of: Callable[[Any], Any] = _Tensor._base.__get__
@@ -217,7 +219,7 @@ class _Here:
 def _parsed(sources: Sources, filename: str) -> SourceTree | None:
     try:
         return SourceTree("".join(sources.lines(filename)))
-    except UNREADABLE:
+    except _UNREADABLE:
         return None
 
 

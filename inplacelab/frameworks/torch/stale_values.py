@@ -12,7 +12,7 @@ from weakref import ref
 import torch
 
 from inplacelab.diagnosis.places import Place
-from inplacelab.diagnosis.watch_log import WRITES, Made, StorageLog, WatchLog, Write, since, unseen
+from inplacelab.diagnosis.watch_log import MARKS, WRITES, Made, StorageLog, WatchLog, Write, since, unseen
 from inplacelab.frameworks.torch.operand_names import Named, address_of, names_of
 from inplacelab.frameworks.torch.passes import (
     Stale,
@@ -56,8 +56,6 @@ CHECKPOINTED = "checkpoint"
 """The name of what a `checkpoint` has saved, from which what a node needs is computed again."""
 CHECKPOINTS = ("_NoopSaveInputsBackward", "CheckpointFunctionBackward")
 """The nodes with which `torch.utils.checkpoint` saves its input."""
-MARKS = "mark_dirty"
-"""What raises the version of a tensor that the `forward` of a `torch.autograd.Function` has marked, once more than its writes did."""
 COPY_SLICES = "CopySlices"
 ANY = ("", 0)
 """Stands for any node of which a saved tensor was an output."""

@@ -34,7 +34,7 @@ class Step:
 def step_of(optimizer: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Step | None:
     """Returns a step that begins; None if it is not to be seen as one operation."""
     kind = type(optimizer)
-    if not kind.__module__.startswith("torch.optim.") or kind.step.__module__ != kind.__module__:
+    if not all(each.__module__.startswith("torch.optim.") for each in (kind, kind.step)):
         return None
     if len(args) > 1 or any(each is not None for each in kwargs.values()) or _has_hooks(optimizer):
         return None

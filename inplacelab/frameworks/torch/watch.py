@@ -11,13 +11,13 @@ from __future__ import annotations
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from multiprocessing.process import BaseProcess
 from types import FrameType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakSet, ref
 
 import torch
@@ -27,9 +27,8 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.diagnosis.places import Place, Places, beginning
-from inplacelab.diagnosis.watch_log import Counter, Made, StorageLog, WatchLog, Write, addresses, packed
+from inplacelab.diagnosis.watch_log import MARKS, Counter, Made, StorageLog, WatchLog, Write, addresses, packed
 from inplacelab.frameworks.torch import interception, refusals
-from inplacelab.frameworks.torch.aliases import Aliases
 from inplacelab.frameworks.torch.calls import TorchKind, kind_of
 from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch, in_force, is_off, take_away
 from inplacelab.frameworks.torch.passes import is_second_pass, pass_arguments, reachable, root_node, stale
@@ -42,14 +41,16 @@ from inplacelab.frameworks.torch.readings import (
     storage_of,
     version_of,
 )
-from inplacelab.frameworks.torch.stale_values import MARKS, StaleValues, has_released
 from inplacelab.frameworks.torch.steps import Step, step_of
 from inplacelab.language import Text
 from inplacelab.recorders.program import call_from
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recording.facts import AliasFacts, FailureFacts, Sites
 from inplacelab.recording.refused_words import rule_in
-from inplacelab.recording.trace import places_of
+
+if TYPE_CHECKING:
+    from inplacelab.frameworks.torch.aliases import Aliases
+    from inplacelab.frameworks.torch.stale_values import StaleValues
 
 PASSES = 1 << 12
 """Of so many passes it is known where they began."""
@@ -59,6 +60,9 @@ FAILURES = 64
 
 NAMED = 4
 """So many operands of an operation are looked for among the names of its expression."""
+
+USED = 1 << 16
+"""So many storages are remembered that operations with nodes have used."""
 
 FUNCTIONS = 1 << 12
 """So many nodes of the program's own functions are remembered that may not be reachable from the roots of a pass."""
@@ -183,7 +187,6 @@ class TorchWatch:
         self._remarks: list[Text] = []
         self._ledger = WatchLog(_Storage._expired, _Storage._free_weak_ref)
         self._functions: deque[ref[Any]] = deque(maxlen=FUNCTIONS)
-        self._stale = StaleValues(self._ledger, self._functions, self._home)
         self._places = Places()
         self._mode = Mode(self)
         single = torch.autograd.function._SingleLevelFunction  # whose `apply` every other one calls
@@ -211,6 +214,9 @@ class TorchWatch:
         self._apart: Any = WeakIdKeyDictionary()
         self._some_apart = False
         self._refused: Finding | None = None  # the last call that PyTorch has refused
+        # The addresses of storages that a node may have saved something of; whether nodes were made whose operands are not known.
+        self._used: set[int] = set()
+        self._all_used = False
         self._suspicious = False  # a write may have made a saved value stale without a new version
 
     @property
@@ -326,7 +332,7 @@ class TorchWatch:
         kind, here = kind_of(function), getattr(self._threads, "here", None) if self._on else None
         if kind.quiet or here is None:
             return function(*args, **kwargs)
-        if kind.is_pass:
+        if kind.is_pass or kind.idle:
             return call_from(frame, function, args, kwargs)
         call = self._safely(self._before, kind, frame, args, kwargs)
         result = None
@@ -354,38 +360,56 @@ class TorchWatch:
         return call
 
     def _note(self, here: _Thread, call: _Call, result: Any) -> None:
-        ledger, last, op, first = self._ledger, _next_node(), call.kind.name, call.first
+        ledger, last, first = self._ledger, _next_node(), call.first
         ledger.operations += 1
-        moment, results = ledger.passes(), _flat((result,))
+        moment, results = ledger.passes(), (result,) if type(result) is torch.Tensor else _flat((result,))
         now = [version_of(each) for each in call.tensors]
         if first > here.noted:
             self._note_others(here, first)
-        if last != first:
-            later = results if now == call.versions else [*results, *call.tensors]
-            given = [*_at(call.tensors, call.versions)]
-            versions = packed([*given, *_at(*_counted(later))])
-            named = call.tensors[:NAMED] if len(given) == len(call.tensors) else ()
-            place, labels = self._places.operands(call.frame, named)
-            ledger.made(
-                here, Made(first, last, op, place, moment, versions, labels, addresses(named) if labels else b"")
-            )
+        made = self._made(call, last, results, now, moment) if last != first else None
+        if made is not None:
+            ledger.made(here, made)
         here.noted = last
         if call.moving is not None:
             self._moved(*call.moving)
-        if now != call.versions or call.silent:  # one comparison: most operations write nothing
-            self._note_writes(call, now, moment)
-        if call.kind.own_counter or (self._some_apart and op == "detach"):
+        if call.kind.own_counter or (self._some_apart and call.kind.name == "detach"):
             self._safely(self._counts_apart, call, results)
-        for each in results:
-            if (
-                type(each) is torch.Tensor
-                and _base_of(each) is not None
-                and not any(each is one for one in call.tensors)
-            ):
-                self._safely(self._made_view, each, self._places.of(call.frame))
+        writes, views = now != call.versions or call.silent, [each for each in results if _base_of(each) is not None]
+        if not writes and not views:  # as of most operations
+            return
+        place = self._places.of(call.frame) if made is None else made.place
+        if writes:
+            self._note_writes(call, now, moment, place)
+        self._made_views(call, views, place)
+
+    def _made_views(self, call: _Call, views: Sequence[Any], place: Place | None) -> None:
+        for each in views:
+            if type(each) is torch.Tensor and not any(each is one for one in call.tensors):
+                self._safely(self._made_view, each, place)
+
+    def _made(self, call: _Call, last: int, results: Sequence[Any], now: Sequence[int], moment: int) -> Made:
+        """Returns an operation that has made nodes."""
+        later = results if now == call.versions else [*results, *call.tensors]
+        given = _at(call.tensors, call.versions)
+        versions = given + _at(*_counted(later))
+        self._uses(versions[::2], call.silent)
+        named = call.tensors[:NAMED] if len(given) == 2 * len(call.tensors) else ()
+        place, labels = self._places.operands(call.frame, named)
+        operands = addresses(named) if labels else b""
+        return Made(call.first, last, call.kind.name, place, moment, packed(versions), labels, operands)
+
+    def _uses(self, storages: Sequence[int], silent: Sequence[Any]) -> None:
+        """Notes the storages of which an operation may have saved something: a normalization that trains does not use the statistics that it writes."""
+        statistics = _at(silent, [0] * len(silent))[::2]
+        self._used.update([each for each in storages if each not in statistics] if statistics else storages)
+        if len(self._used) > USED:
+            self._used.clear()
+            self._all_used = True
 
     def collect_aliases(self) -> None:
         """Collects what is read under one name after a write under another, too."""
+        from inplacelab.frameworks.torch.aliases import Aliases  # noqa: PLC0415  # only if they are asked for
+
         self._aliases = Aliases(self._places)
         self._patches += (Patch(torch, "from_numpy", self._shares_array),)
 
@@ -408,8 +432,7 @@ class TorchWatch:
         written = [*(each for each, version in before if version_of(each) != version), *call.silent]
         aliases.note(call.kind.name, call.frame, call.tensors, written)
 
-    def _note_writes(self, call: _Call, now: Sequence[int], moment: int) -> None:
-        place = self._places.of(call.frame)
+    def _note_writes(self, call: _Call, now: Sequence[int], moment: int, place: Place | None) -> None:
         by: Literal["", "step", "own"] = ""
         if not torch.is_grad_enabled():
             by = "step" if _is_step(call.frame) else "own"
@@ -422,6 +445,7 @@ class TorchWatch:
     def _note_others(self, here: _Thread, first: int) -> None:
         """Notes nodes that were made since the last operation by something that was not seen, such as compiled code."""
         if first > here.noted:
+            self._all_used = True
             made = Made(here.noted, first, "", None, self._ledger.moment)
             self._ledger.made(here, made)
             here.noted = first
@@ -447,7 +471,8 @@ class TorchWatch:
         if layout is None and not log.writes:
             log.shapes.add(tuple(shape_of(tensor)))
         silent = after == before
-        self._suspicious = self._suspicious or silent or counter.is_apart
+        if (silent or counter.is_apart) and (self._all_used or log.address in self._used):
+            self._suspicious = True
         made = None if layout is None else log.view(id(tensor), layout)
         write = Write(
             moment, op, before, after, layout, place, counter, silent, made, by if _is_parameter(tensor) else ""
@@ -679,10 +704,16 @@ class TorchWatch:
             self._ledger.made(here, Made(max(begun, here.noted), last, "backward", place, self._ledger.moment))
             here.noted = last
 
+    def _stale(self) -> StaleValues:
+        from inplacelab.frameworks.torch.stale_values import StaleValues  # noqa: PLC0415  # only where something may have failed
+
+        return StaleValues(self._ledger, self._functions, self._home)
+
     def _silently_stale(self, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any) -> list[Finding]:
         """Returns what a pass will use that was overwritten without a new version."""
         roots = [node for each in pass_arguments(args, kwargs).roots if (node := root_node(each)) is not None]
-        found = [each for node in reachable(roots) for each in self._stale.silently(node, frame)]
+        stale_values = self._stale()
+        found = [each for node in reachable(roots) for each in stale_values.silently(node, frame)]
         needed = _sites(self._places.of(frame))
         return [self._finding(FailureFacts("silent", needed, (value,), wrong=wrong)) for value, wrong in found]
 
@@ -704,10 +735,12 @@ class TorchWatch:
         message, asks, needed = message_of(error), pass_arguments(args, kwargs), _sites(self._places.of(frame))
         told = stale(message)
         if told is not None:
-            values, remarks = self._stale.found_by(asks, told, frame)
+            values, remarks = self._stale().found_by(asks, told, frame)
             found = FailureFacts("stale", needed, tuple(values), remarks=(*self._remarks, *remarks))
         elif is_second_pass(message):
             roots = [node for each in asks.roots if (node := root_node(each)) is not None]
+            from inplacelab.frameworks.torch.stale_values import has_released  # noqa: PLC0415
+
             released = [each for each in reachable(roots) if has_released(each)]
             found = self._second_pass(here, needed, released)
         else:
@@ -756,6 +789,8 @@ class TorchWatch:
 
     def _finding(self, facts: FailureFacts, error: tuple[str, str] | None = None, address: int = 0) -> Finding:
         """Returns a finding, with what is to be said of the texts of its files."""
+        from inplacelab.recording.trace import places_of  # noqa: PLC0415  # only where something has failed
+
         sources = self._places.sources
         remarks = (*facts.remarks, *sources.remarks(each.file for each in places_of(facts)))
         return Finding(replace(facts, remarks=remarks), error, address=address, is_complete=False, text_of=sources.text)
@@ -773,8 +808,8 @@ class TorchWatch:
                 if each.begun > node._sequence_nr() and (reached is None or node in reached)
             ]
             if earlier:
-                return FailureFacts("again", needed, (self._stale.of_node(node),), _sites(earlier[0]))
-        return FailureFacts("again", needed, tuple(self._stale.of_node(each) for each in released[:1]))
+                return FailureFacts("again", needed, (self._stale().of_node(node),), _sites(earlier[0]))
+        return FailureFacts("again", needed, tuple(self._stale().of_node(each) for each in released[:1]))
 
 
 OUTWARD = 12
@@ -812,15 +847,17 @@ def _counted(tensors: Sequence[Any]) -> tuple[Sequence[Any], list[int]]:
         return counted, [version_of(each) for each in counted]
 
 
-def _at(tensors: Sequence[Any], versions: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yields the addresses of tensors' storages, with versions."""
+def _at(tensors: Sequence[Any], versions: Sequence[int]) -> list[int]:
+    """Returns the address of each tensor's storage, followed by its version."""
+    found: list[int] = []
     for tensor, version in zip(tensors, versions, strict=True):  # this runs at every operation
         try:
             storage = storage_of(tensor) if is_wrapped(tensor) else _storage(tensor)
         except RuntimeError:  # such as a sparse tensor
             continue
         if storage is not None:
-            yield storage._cdata, version
+            found += storage._cdata, version
+    return found
 
 
 def _tensors(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
