@@ -94,8 +94,11 @@ class NamesAndLines:
         if frames[-1] is not self.root:
             self._start(frames[-1])
         scopes = self._scopes(frames)
-        self.look(scopes, done=True)
-        self._note_owner(frame, scopes[-1])
+        found = self._bindings.look(scopes, done=True)
+        if found is not None:
+            self._names_are(found, done=True)
+        if frame.f_code.co_argcount or self._owners:
+            self._note_owner(frame, scopes[-1])
         place = self._program.place(frames, root=self.root, line=line, owners=self._owners)
         assert place is not None
         self._emit(events.StatementBegan(place, simple, len(frames), *self._recorder.live_and_peak()))
@@ -125,7 +128,7 @@ class NamesAndLines:
         owner = self._bindings.name_of_holder(scope.names.get("self")) if is_method else ""
         if owner:
             self._owners[id(frame)] = code, owner
-        elif self._owners:
+        else:
             self._owners.pop(id(frame), None)
 
     def look(self, scopes: Sequence[Scope], *, done: bool) -> None:
@@ -187,7 +190,8 @@ class NamesAndLines:
         found = self._bindings.look(scopes, done=begins)
         if found is not None:
             self._names_are(found, done=begins)
-        self._note_owner(frames[0], scopes[-1])
+        if frames[0].f_code.co_argcount or self._owners:
+            self._note_owner(frames[0], scopes[-1])
         if begins:
             place, live_and_peak = self._program.place(frames[-1:], root=self.root), self._recorder.live_and_peak()
             assert place is not None
@@ -199,10 +203,12 @@ class NamesAndLines:
         it has no name.
         """
         modules: list[Any] = []
+        owns = self._program.sources.owns
         while frame is not None:
-            if id(frame.f_code) in self._calls:
+            code = frame.f_code
+            if id(code) in self._calls:
                 modules.append(scopes_of([frame])[0].names.get("self"))
-            elif not modules and self._program.has(frame):
+            elif not modules and owns[code.co_filename] and self._program.has(frame):
                 return ""
             if frame is self.root:
                 break
