@@ -181,6 +181,8 @@ def _with_table(recording: Recording, storages: Sequence[Storage], room: float, 
 
 def _narrow(storage: Storage) -> Storage:
     """A storage with short captions and narrow pins, if these are what makes it wide: then more of them fit side by side."""
+    if not storage.tensors.on_strip and not storage.pins:
+        return storage
     captions = replace(storage.tensors, on_strip=tuple(seat.short().with_origin() for seat in storage.tensors.on_strip))
     short = replace(storage, tensors=captions)
     both = replace(short, storage_pins=replace(short.storage_pins, is_narrow=True))
