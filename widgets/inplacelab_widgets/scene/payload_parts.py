@@ -401,8 +401,10 @@ def _is_rounded(life: Life[StorageFacts]) -> bool:
 def _sent(pieces: Sequence[Piece], room: int) -> list[Any]:
     """The pieces as they are sent; none if they need more bytes than there is room for."""
     sent: list[Any] = []
-    bytes_at_least = 0
-    for start, values in _first(pieces):
+    bytes_at_least, first = 0, list(_first(pieces))
+    if 2 * sum(len(values) for _, values in first) > room:  # each value needs a digit and a comma
+        return []
+    for start, values in first:
         sent.append([start, []])
         for value in values:
             sent[-1][1].append(number_sent(value))

@@ -280,7 +280,7 @@ MOST_NUMBERS = 800
 """Of a longer recording the numbers that came first are packed."""
 MOST_GRADIENTS = 60
 """Of so many elements of gradients, those that came first, the paths are packed."""
-MOST_EVENTS = 24
+MOST_EVENTS = 16
 """Of a slot's life so many events are packed."""
 MOST_FROM = 64
 
