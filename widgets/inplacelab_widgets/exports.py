@@ -388,7 +388,7 @@ def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panel
         shown = scene.for_page
         events = None if shown is scene else [run.start for run in shown.runs if len(run) == 1]
         questions = questions_for(scene.recording, predict, events)
-        asked = [each for each in questions if events is None or each.step in events]
+        asked = [each for each in questions if shown.seen_at(each.step) is not None]
         step = shown.seen_at(opening_step(scene.recording, None if predict is False else asked))
         return whole_page(
             payload(shown, [replace(each, step=shown.seen_at(each.step) or 0) for each in asked], panels=panels),

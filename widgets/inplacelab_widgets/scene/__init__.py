@@ -145,7 +145,8 @@ class Scene:
             return self
         telling = [key_step(self.recording), *(chapter.step for chapter in story(self.recording))]
         part, runs = shortened(self.recording, MOST_STATEMENTS, MOST_EVENTS, telling)
-        return Scene(part, self.room, self.highest, whole=self.recording, runs=runs)
+        events = self.recording if len(runs) == len(statements(self.recording)) else None
+        return Scene(part, self.room, self.highest, events, whole=self.recording, runs=runs)
 
     def seen_at(self, event: int) -> int | None:
         """Returns the step of an event of the whole recording; None if it is among those that are left out."""

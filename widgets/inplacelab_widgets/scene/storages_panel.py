@@ -157,7 +157,9 @@ def _with_table(recording: Recording, storages: Sequence[Storage], room: float, 
     table = owner_table(recording, [Listed(s.id, s.life, s.versions, stale.get(s.id, ())) for s in storages])
     below = tabled(table, room)[1]
     most = max(highest - below - GAP, LEAST_FOR_STORAGES * highest)
-    spans = open_spans(recording, cache(lambda key: _sizes(narrow(key))), cache(partial(_fits, room, most)), stale, most)
+    spans = open_spans(
+        recording, cache(lambda key: _sizes(narrow(key))), cache(partial(_fits, room, most)), stale, most
+    )
     groups = tuple(
         stage.group(0, 0, k, spans[key])
         for k, key in enumerate(s.id for s in storages if s.id in spans)
