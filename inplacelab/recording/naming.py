@@ -128,16 +128,8 @@ def node_label(state: State, node: NodeFacts, here: Place | None = None) -> Text
     name = f"`{node.name}` #{node.id}" if state.has_namesake(node) else f"`{node.name}`"
     if node.place is None or same_line(node.place, here):
         return Text(name, name)
-    said = said_call if _was_called_elsewhere(state, node) else said_line
+    said = said_call if state.was_called_elsewhere(node) else said_line
     return Text("{0} ({1})", "{0}（{1}）").format(name, said(state.sources, node.place, here or state.step.place))
-
-
-def _was_called_elsewhere(state: State, node: NodeFacts) -> bool:
-    """Whether another node has the same name and line, but another call led to that line."""
-    return state.has_namesake(node) and any(
-        each.name == node.name and same_line(each.place, node.place) and each.place != node.place
-        for each in state.nodes.values()
-    )
 
 
 # --- saved tensors -----------------------------------------------------------------------------------------------------

@@ -137,8 +137,8 @@ SCHEMA_VERSION = 4
 _Found = TypeVar("_Found")
 _Facts = TypeVar("_Facts", StorageFacts, CounterFacts, TensorFacts, NodeFacts)
 _Located = CounterFacts | TensorFacts
-_Made = tuple[str, tuple[int, int] | None]
-"""The name of a node, and the source and the line that made it."""
+_Made = tuple[str, tuple[int, int] | Place | None]
+"""The name of a node, and the source and the line that made it, or the place with its calls."""
 
 
 _NO_TENSOR = Text(
@@ -177,7 +177,7 @@ class State:
     tensors: Mapping[int, TensorFacts]
     nodes: Mapping[int, NodeFacts]
     _namesakes: Mapping[_Made, int] = field(repr=False, compare=False)
-    """How many of the nodes have one name and one line."""
+    """How many of the nodes have one name and one line, and one name and one place."""
     _owners: Mapping[int, int] = field(repr=False, compare=False)
     """From a gradient to the tensor whose `.grad` it is."""
     _counted: Mapping[int, Sequence[int]] = field(repr=False, compare=False)
@@ -195,6 +195,11 @@ class State:
         called = _called(node)
         here = self.nodes.get(node.id)
         return self._namesakes.get(called, 0) > (here is not None and _called(here) == called)
+
+    def was_called_elsewhere(self, node: NodeFacts) -> bool:
+        """Whether another node has the same name and line, but another call led to that line."""
+        of_line = self._namesakes.get(_called(node), 0)
+        return node.place is not None and of_line > self._namesakes.get((node.name, node.place), 0)
 
     def owner_of_gradient(self, tensor: int) -> int | None:
         """Returns the first tensor whose `.grad` is `tensor`, by number; None if there is none."""
@@ -526,14 +531,18 @@ def _called(node: NodeFacts) -> _Made:
     return node.name, None if node.place is None else (node.place.source, node.place.line)
 
 
+def _keys(node: NodeFacts) -> list[_Made]:
+    return [_called(node)] if node.place is None else [_called(node), (node.name, node.place)]
+
+
 def _counted(
     counts: Mapping[_Made, int],
     nodes: Mapping[int, NodeFacts],
     changes: tuple[tuple[int, NodeFacts | None], ...],
 ) -> Mapping[_Made, int]:
-    """Returns how many nodes have which name and line, updated with what a step changes."""
-    gone = [_called(nodes[key]) for key, _ in changes if key in nodes]
-    come = [_called(facts) for _, facts in changes if facts is not None]
+    """Returns how many nodes have which name and line, and which name and place, updated with what a step changes."""
+    gone = [name for key, _ in changes if key in nodes for name in _keys(nodes[key])]
+    come = [name for _, facts in changes if facts is not None for name in _keys(facts)]
     if gone == come:
         return counts
     counted = dict(counts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TypeVar
 
 from inplacelab.place import same_line
@@ -75,7 +76,12 @@ def by_statement(recording: Recording) -> Recording:
 
 
 def _by_statement(recording: Recording) -> Recording:
-    parts = ([recording.steps[index] for index in run] for run in statements(recording))
+    return _with_joined(recording, statements(recording))
+
+
+def _with_joined(recording: Recording, runs: Sequence[range]) -> Recording:
+    """The recording with one step for each run of its steps."""
+    parts = ([recording.steps[index] for index in run] for run in runs)
     steps = (
         each[0] if len(each) == 1 else _told_apart(recording, joined_steps(recording, each), each) for each in parts
     )
@@ -83,49 +89,97 @@ def _by_statement(recording: Recording) -> Recording:
     # What made a tensor or a node is an operation, which a statement of several no longer shows.
     joined.takes_over(all_made, recording.once(all_made))
     joined.takes_over(codes_of_nodes, recording.once(codes_of_nodes))
-    joined.takes_over(all_stages, _stages_of(recording, joined))
-    joined.takes_over(all_written_aliases, _aliases_of(recording))
-    joined.takes_over(_no_values, _former_values(recording))
-    joined.takes_over(all_kept, _kept(recording))
+    joined.takes_over(all_stages, _stages_of(recording, joined, runs))
+    joined.takes_over(all_written_aliases, _aliases_of(recording, runs))
+    joined.takes_over(_no_values, _former_values(recording, runs))
+    joined.takes_over(all_kept, _kept(recording, runs))
     known = recording.once(spellings)
     spelled: Mapping[int, Candidate] = {
         index: (None, _shown(recording, run)) if len(run) > 1 else known[run.start]
-        for index, run in enumerate(statements(recording))
+        for index, run in enumerate(runs)
         if len(run) > 1 or run.start in known
     }
     joined.takes_over(spellings, spelled)
     return joined
 
 
-def _kept(recording: Recording) -> Mapping[tuple[int, str], Kept]:
+def _kept(recording: Recording, runs: Sequence[range]) -> Mapping[tuple[int, str], Kept]:
     """Whose values nodes keep: an operation tells that, of which a statement has several."""
-    numbers = {index: number for number, run in enumerate(statements(recording)) for index in run}
+    numbers = {index: number for number, run in enumerate(runs) for index in run}
     return {
         key: kept if kept.step is None else replace(kept, step=numbers[kept.step])
         for key, kept in recording.once(all_kept).items()
     }
 
 
-def _stages_of(recording: Recording, joined: Recording) -> tuple[Stage, ...]:
+def _stages_of(recording: Recording, joined: Recording, runs: Sequence[range]) -> tuple[Stage, ...]:
     """Returns the stages of the statements: those of their events, of which a joined step does not tell what each read."""
     found = stages(recording)
     return tuple(
         "update" if step.phase == "forward" and "update" in found[run.start : run.stop] else step.phase
-        for step, run in zip(joined.steps, statements(recording), strict=True)
+        for step, run in zip(joined.steps, runs, strict=True)
     )
 
 
-def _aliases_of(recording: Recording) -> dict[int, tuple[WrittenAlias, ...]]:
+def _aliases_of(recording: Recording, runs: Sequence[range]) -> dict[int, tuple[WrittenAlias, ...]]:
     """Returns the aliases that the statements wrote through, made in one way of one tensor as one."""
     known, found = written_aliases(recording), dict[int, tuple[WrittenAlias, ...]]()
-    for number, run in enumerate(statements(recording)):
+    for number, run in enumerate(runs):
         if some := {(each.of, each.call): each for index in run for each in known.get(index, ())}:
             found[number] = tuple(some.values())
     return found
 
 
+def shortened(
+    recording: Recording, most: int, events: int, telling: Sequence[int]
+) -> tuple[Recording, tuple[range, ...]]:
+    """Returns a recording with one step for each run of a statement, and the events in each step.
+
+    Of too many statements, the telling ones are kept, the first, and those around the most telling one. What is left out between them is one step.
+
+    Args:
+        recording: the recording.
+        most: the most steps.
+        events: the most events in the statements that are kept, if these are several.
+        telling: events whose statements are kept, the most telling first.
+    """
+    runs = statements(recording)
+    wanted = list(dict.fromkeys(bisect_right(runs, step, key=lambda run: run.start) - 1 for step in telling))
+    kept = _kept_statements(runs, most, events, wanted)
+    parts: list[range] = []
+    for number, run in enumerate(runs):
+        if number in kept or not number or number - 1 in kept:
+            parts.append(run)
+        else:
+            parts[-1] = range(parts[-1].start, run.stop)
+    left = _with_joined(recording, parts)
+    left.takes_over(_statements, tuple(range(k, k + 1) for k in range(len(parts))))
+    return left, tuple(parts)
+
+
+def _kept_statements(runs: Sequence[range], most: int, events: int, wanted: Sequence[int]) -> set[int]:
+    """The statements that are steps of their own: all of them if there is room, or else the wanted ones, those around the first of these, and the
+    first ones.
+    """
+    every = range(len(runs))
+    if len(runs) <= most and runs[-1].stop <= events:
+        return {*every}
+    around = sorted(every, key=lambda number: abs(number - wanted[0]))
+    # Between two that are kept there may be a step for those that are left out.
+    order = [*wanted[: most // 8], *chain.from_iterable(zip(around, every, strict=True))]
+    kept = set[int]()
+    for number in order:
+        events -= len(runs[number]) if number not in kept else 0
+        if kept and (events < 0 or len(kept) >= most - most // 4):
+            break
+        kept.add(number)
+    return kept
+
+
 def _shown(recording: Recording, run: range) -> str:
-    """The statement in place of its operations."""
+    """The statement in place of its operations; of several only that something is left out."""
+    if run.stop > run_of(recording, run.start).stop:
+        return "…"
     text = line_text(recording, recording.steps[run.start].place).strip().replace("`", "'")
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
 
@@ -141,9 +195,9 @@ def _no_values(_: Recording) -> Mapping[tuple[int, int], StorageFacts]:
     return {}
 
 
-def _former_values(recording: Recording) -> Mapping[tuple[int, int], StorageFacts]:
+def _former_values(recording: Recording, runs: Sequence[range]) -> Mapping[tuple[int, int], StorageFacts]:
     found: dict[tuple[int, int], StorageFacts] = {}
-    for number, run in enumerate(statements(recording)):
+    for number, run in enumerate(runs):
         there = recording.before(run.start).storages
         for index in run[1:]:
             for write in recording.steps[index].writes:

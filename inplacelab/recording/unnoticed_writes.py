@@ -14,6 +14,7 @@ wrong; one that ends at `detach()`, at `stop_gradient = True` or under `no_grad`
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -206,7 +207,9 @@ class _Sweep:
     since: dict[int, int] = field(default_factory=dict)
     """The step in which each tensor got its grad node, or was made."""
     writes: dict[int, list[_Write]] = field(default_factory=dict)
-    """The writes to each storage."""
+    """The writes to each storage, in order."""
+    tracked: dict[int, list[_Write]] = field(default_factory=dict)
+    """Those of them that came into a history."""
     reads: dict[int, list[_Read]] = field(default_factory=dict)
     """By node."""
     lost: dict[int, _Read] = field(default_factory=dict)
@@ -280,7 +283,10 @@ class _Sweep:
             tracked = any(each.tensor == facts.tensor for each in step.rewired) or through.node in made
             if tracked:
                 self.since[facts.tensor] = step.index
-            self.writes.setdefault(facts.storage, []).append(_Write(step, facts, through, tracked, sources))
+            write = _Write(step, facts, through, tracked, sources)
+            self.writes.setdefault(facts.storage, []).append(write)
+            if tracked:
+                self.tracked.setdefault(facts.storage, []).append(write)
 
     # ---- what an operation reads ------------------------------------------------------------------------------------------
 
@@ -313,12 +319,11 @@ class _Sweep:
         return bool(step.reads) and all(each.tensor != step.inputs[0] for each in step.reads)
 
     def _since(self, tensor: TensorFacts) -> Iterator[_Write]:
-        """Yields the writes to a tensor's slots since it got its node."""
-        begun = self.since.get(tensor.id, -1)
+        """Yields the writes to a tensor's slots since it got its node, as far as they matter for it."""
+        # An update of a parameter, of which a training has thousands, is no part of a history.
+        writes = self.writes if tensor.needs_gradient and not tensor.leaf else self.tracked
         mine: Runs | None = None
-        for write in self.writes.get(tensor.storage, ()):
-            if write.step.index <= begun:
-                continue
+        for write in _after(writes.get(tensor.storage, ()), self.since.get(tensor.id, -1)):
             mine = slot_runs(tensor) if mine is None else mine
             if common_runs(mine, write.facts.slots):
                 yield write
@@ -377,13 +382,9 @@ class _Sweep:
         if not wrong:
             return
         unchecked = node.name.startswith(_UNCHECKED)
-        for write in self.writes.get(saved.storage, ()):
+        for write in _after(self.writes.get(saved.storage, ()), made.index):
             silent = write.facts.before == write.facts.after or write.facts.counter != saved.counter
-            if (
-                write.step.index > made.index
-                and (silent or unchecked)
-                and common_runs(slot_runs(saved), write.facts.slots)
-            ):
+            if (silent or unchecked) and common_runs(slot_runs(saved), write.facts.slots):
                 tensor = self._operand(made, saved) or write.through
                 through = None if tensor.id == write.through.id else write.through
                 yield Unnoticed("saved", write.step, tensor, through, made, begins, self._leaves(wrong), (node, saved))
@@ -415,6 +416,11 @@ class _Sweep:
                 found |= dict.fromkeys(self.names.get(node.leaf, ())[:1])
             waiting += [edge.to for edge in node.edges]
         return tuple(sorted(found))
+
+
+def _after(writes: Sequence[_Write], step: int) -> Sequence[_Write]:
+    """The writes after a step."""
+    return writes[bisect_right(writes, step, key=lambda write: write.step.index) :]
 
 
 _UNCHECKED = ("GradNodePyLayer", "EinsumGradNode")

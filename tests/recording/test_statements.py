@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inplacelab.recording import Recording
-from inplacelab.recording.statements import by_statement, is_long, statements
+from inplacelab.recording.statements import by_statement, is_long, shortened, statements
 from inplacelab_widgets.scene import JOINED, Scene, opening_mode
 from inplacelab_widgets.scene.payload import payload
 from tests.recorders.golden.renew import PROGRAMS, run
@@ -122,3 +122,35 @@ def test_any_recording_can_be_joined(recordings: st.SearchStrategy[Recording], d
     recording = data.draw(recordings)
     joined = by_statement(recording)
     assert [step.index for step in joined.steps] == list(range(len(statements(recording))))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_shortened_recording_ends_in_the_same_states(recorded: dict[str, Recording], name: str) -> None:
+    recording = recorded[name]
+    left, runs = shortened(recording, 8, 40, [len(recording) - 1])
+    assert [index for run_of in runs for index in run_of] == list(range(len(recording)))
+    assert len(left) == len(runs)
+    assert len(runs) <= max(8, len(statements(recording)) if len(recording) <= 40 else 8)
+    for run_of, state in zip(runs, left.states(), strict=True):
+        last = recording.state(run_of[-1])
+        for kind in ("storages", "counters", "tensors", "nodes"):
+            assert dict(getattr(state, kind)) == dict(getattr(last, kind)), (kind, run_of)
+
+
+def test_of_few_statements_none_is_left_out(recorded: dict[str, Recording]) -> None:
+    recording = recorded["training by torch's names"]
+    left, runs = shortened(recording, 100, 1000, [0])
+    assert runs == statements(recording)
+    assert left.steps == by_statement(recording).steps
+
+
+def test_a_shortened_recording_keeps_what_tells_most_and_the_beginning(recorded: dict[str, Recording]) -> None:
+    recording = recorded["training by torch's names"]
+    every = statements(recording)
+    telling = every[len(every) - 3]
+    _, runs = shortened(recording, 8, 1000, [telling[0]])
+    assert every[0] in runs
+    assert telling in runs
+    assert len(runs) < len(every)
+    _, few = shortened(recording, 8, 1, [telling[0]])  # however little room there is
+    assert telling in few

@@ -84,7 +84,7 @@ def test_no_two_that_meet_share_a_seat(lengths: list[tuple[int, int]]) -> None:
 
 def test_spans_are_in_order_and_apart(recording: Recording) -> None:
     sizes = {storage: [(0, (120.0, 90.0))] for step in recording.steps for storage, _ in step.storages}
-    for spans in open_spans(recording, sizes, lambda boxes: len(boxes) < 6).values():
+    for spans in open_spans(recording, sizes.__getitem__, lambda boxes: len(boxes) < 6).values():
         assert all(first <= last for first, last in spans)
         assert all(before[1] + 1 < after[0] for before, after in pairwise(spans))
 
@@ -93,7 +93,7 @@ def test_a_storage_needs_the_room_that_it_has_at_the_step() -> None:
     recording = run("x = paddle.ones([2])\ny = paddle.ones([2])\nz = x + y\nx.zero_()\n").recording
     low, last = (100.0, 50.0), len(recording) - 1
     sizes = {0: [(0, low), (last, (100.0, 300.0))], 1: [(0, low)], 2: [(0, low)]}
-    spans = open_spans(recording, sizes, lambda boxes: sum(height for _, height in boxes) <= 300)
+    spans = open_spans(recording, sizes.__getitem__, lambda boxes: sum(height for _, height in boxes) <= 300)
     assert spans[0] == ((0, last),)
     assert spans[1][-1][1] == spans[2][-1][1] == last - 1
 
@@ -105,7 +105,7 @@ def test_of_what_a_statement_writes_that_is_drawn_first_which_goes_stale() -> No
     sizes = {key: [(0, (100.0, 50.0))] for key in range(9)}
 
     def drawn(stale: dict[int, list[tuple[int, int]]]) -> list[int]:
-        spans = open_spans(joined, sizes, lambda boxes: len(boxes) < 2, stale)
+        spans = open_spans(joined, sizes.__getitem__, lambda boxes: len(boxes) < 2, stale)
         return [key for key, ranges in spans.items() if any(first <= now <= last for first, last in ranges)]
 
     assert [drawn({}), drawn({y: [(now, now)]})] == [[x], [y]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import headline, sentence
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.page import whole_page
+from inplacelab_widgets.page import gc_paused, whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_mode, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.names import has_sources, player_words, unquoted
@@ -109,18 +110,21 @@ _STRAY = Text(
 )
 
 
-def questions_for(recording: Recording, predict: bool | Iterable[Question]) -> tuple[Question, ...]:
+def questions_for(
+    recording: Recording, predict: bool | Iterable[Question], among: Iterable[int] | None = None
+) -> tuple[Question, ...]:
     """Returns an author's questions, or those that `quiz` chooses. They are included also while predict mode is off.
 
     Args:
         recording: the recording that the questions are about.
         predict: whether predict mode starts switched on, or the questions to ask.
+        among: the steps, in order, that `quiz` chooses from; all if not given.
 
     Raises:
         ValueError: if a question is about a step that the recording does not have.
     """
     if isinstance(predict, bool):
-        return quiz(recording)
+        return quiz(recording, among=among)
     questions = tuple(predict)
     strays = [question.step for question in questions if question.step >= len(recording)]
     if strays:
@@ -380,14 +384,18 @@ def _in_markdown(content: str) -> str:
 
 
 def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panels: Sequence[str]) -> str:
-    questions = questions_for(scene.recording, predict)
-    step = opening_step(scene.recording, None if predict is False else questions)
-    return whole_page(
-        payload(scene, questions, panels=panels),
-        javascript(),
-        stylesheet(),
-        folder="inplacelab_widgets/player",
-        title=scene.recording.title,
-        language=language,
-        options={"predict": predict is not False, "step": step, "mode": opening_mode(scene.recording)},
-    )
+    with gc_paused():
+        shown = scene.for_page
+        events = None if shown is scene else [run.start for run in shown.runs if len(run) == 1]
+        questions = questions_for(scene.recording, predict, events)
+        asked = [each for each in questions if shown.seen_at(each.step) is not None]
+        step = shown.seen_at(opening_step(scene.recording, None if predict is False else asked))
+        return whole_page(
+            payload(shown, [replace(each, step=shown.seen_at(each.step) or 0) for each in asked], panels=panels),
+            javascript(),
+            stylesheet(),
+            folder="inplacelab_widgets/player",
+            title=scene.recording.title,
+            language=language,
+            options={"predict": predict is not False, "step": step or 0, "mode": opening_mode(scene.recording)},
+        )

@@ -11,9 +11,7 @@ contains one of these widgets is shown in the same way; `widget_html` makes the 
 from __future__ import annotations
 
 import base64
-import gc
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from html import escape
 from typing import Any
 
@@ -27,26 +25,6 @@ from ipywidgets import Box, HBox, Widget
 from inplacelab.language import LANGUAGES, Text
 
 __all__ = ["LiveWidget", "hidden_while_live", "titled", "widget_html"]
-
-
-@contextmanager
-def gc_paused() -> Iterator[None]:
-    """Pauses the garbage collector while a picture is drawn. It would free nothing and take an eighth of the time.
-
-    When the pause ends, everything that was made is young, and the next collection would go through all of it, which takes a twelfth of
-    the time. So it is moved to the oldest generation first, by way of the permanent one. A program that keeps objects of its own there
-    is left alone, since they would come back, too.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            if not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 _PICTURES = ("image/svg+xml", "image/png", "image/jpeg", "image/gif")

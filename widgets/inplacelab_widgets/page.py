@@ -9,9 +9,12 @@ stay plain. A text is also fast for Jupyter, which searches every list and dicti
 from __future__ import annotations
 
 import base64
+import gc
 import json
 import re
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -29,6 +32,26 @@ URL.revokeObjectURL(address);
 """
 _BETWEEN = "\f"
 """Separates a style sheet from a module: neither contains a form feed."""
+
+
+@contextmanager
+def gc_paused() -> Iterator[None]:
+    """Pauses the garbage collector while a picture is drawn. It would free nothing and take an eighth of the time.
+
+    When the pause ends, everything that was made is young, and the next collection would go through all of it, which takes a twelfth of
+    the time. So it is moved to the oldest generation first, by way of the permanent one. A program that keeps objects of its own there
+    is left alone, since they would come back, too.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
+            gc.enable()
 
 
 def packed(text: str, level: int = 6) -> str:

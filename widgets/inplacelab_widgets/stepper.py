@@ -21,8 +21,8 @@ from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import exports, sharing
 from inplacelab_widgets.exports import questions_for, still_html
-from inplacelab_widgets.live_widget import LiveWidget, gc_paused
-from inplacelab_widgets.page import packed_json
+from inplacelab_widgets.live_widget import LiveWidget
+from inplacelab_widgets.page import gc_paused, packed_json
 from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.scene import EVERYTHING, Scene, opening_mode, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.focus import threads

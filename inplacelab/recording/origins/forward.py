@@ -304,24 +304,33 @@ def life(recording: Recording, tensor: str | TensorFacts, index: Sequence[int], 
     return life_of_slot(recording, facts.storage, slots_of_element(state, facts, number)[0])
 
 
-def life_of_slot(recording: Recording, storage: int, slot: int) -> tuple[Event, ...]:
-    """Returns the life of a slot of a storage, at most `MOST_EVENTS` events."""
-    arrived = {each.step: each for each in arrivals(recording).get(storage, ()) if each.reaches(slot)}
+def life_of_slot(recording: Recording, storage: int, slot: int, most: int = MOST_EVENTS) -> tuple[Event, ...]:
+    """Returns the life of a slot of a storage, at most `most` events."""
+    came = recording.once(_arrivals_in_steps)
     found: list[Event] = []
-    if -1 in arrived:
+    if any(each.reaches(slot) for each in came.get((storage, -1), ())):
         found.append(_event(recording, recording.steps[0], "made", storage, slot, _BEFORE, None))
     for step in recording.once(_steps_of_storages).get(storage, ()):
-        if len(found) >= MOST_EVENTS:
+        if len(found) >= most:
             break
-        arrival = arrived.get(step.index)
-        came = [] if arrival is None else [_arrived(recording, step, arrival, storage, slot)]
+        arrived = [each for each in came.get((storage, step.index), ()) if each.reaches(slot)]
+        new = [_arrived(recording, step, each, storage, slot) for each in arrived[-1:]]
         read = list(_read(recording, step, storage, slot))
         found += (
-            read + came if came and came[0].kind == "written" else came + read
+            read + new if new and new[0].kind == "written" else new + read
         )  # an in-place operation reads, then writes
         found += _kept(recording, step, storage, slot)
         found += _stale(recording, step, storage, slot)
-    return tuple(found[:MOST_EVENTS])
+    return tuple(found[:most])
+
+
+def _arrivals_in_steps(recording: Recording) -> dict[tuple[int, int], list[Arrival]]:
+    """The arrivals in a storage in a step."""
+    found: dict[tuple[int, int], list[Arrival]] = {}
+    for storage, listed in arrivals(recording).items():
+        for each in listed:
+            found.setdefault((storage, each.step), []).append(each)
+    return found
 
 
 def _steps_of_storages(recording: Recording) -> dict[int, list[Step]]:

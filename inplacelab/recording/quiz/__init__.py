@@ -40,6 +40,9 @@ __all__ = ["KINDS", "MOST_AT_ONCE", "Kind", "Question", "questions_at", "quiz"]
 MOST_AT_ONCE = 2
 """The automatic selection asks at most this many questions about one step."""
 
+MOST_PASSES = 3
+"""Of the passes of a loop, it looks for missing paths in the first ones: the others go the same way, and following paths takes time."""
+
 _MAKERS: dict[Kind, Callable[[StepContext], Question | None]] = {
     "values": values,
     "stale": stale,
@@ -76,7 +79,11 @@ def _made(recording: Recording, step: int, kinds: Iterable[Kind]) -> list[Questi
 
 
 def quiz(
-    recording: Recording, at: Iterable[int | str] | int | str | None = None, kinds: Iterable[str] | str | None = None
+    recording: Recording,
+    at: Iterable[int | str] | int | str | None = None,
+    kinds: Iterable[str] | str | None = None,
+    *,
+    among: Iterable[int] | None = None,
 ) -> tuple[Question, ...]:
     """Returns the questions for a recording, in the order of its steps.
 
@@ -87,6 +94,7 @@ def quiz(
         recording: the recording.
         at: where to ask: steps by number, lines as "line:5", those of another source by its name, "model.py:5". All questions of the wanted kinds are asked there.
         kinds: the kinds to ask, of `KINDS`; by default all.
+        among: the steps, in order, to which the automatic selection is restricted; by default all.
 
     Raises:
         ValueError: if a kind is unknown, a place is malformed, or a place has no question of the wanted kinds.
@@ -94,7 +102,7 @@ def quiz(
     """
     wanted = _wanted(kinds)
     if at is None:
-        return _by_rule(recording, wanted)
+        return _by_rule(recording, wanted, range(len(recording)) if among is None else among)
     places = (at,) if isinstance(at, int | str) else tuple(at)
     found = {(each.step, each.kind): each for place in places for each in _asked_at(recording, place, wanted)}
     return tuple(sorted(found.values(), key=_order))
@@ -120,14 +128,18 @@ def _wanted(kinds: Iterable[str] | str | None) -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS if kind in wanted)
 
 
-def _by_rule(recording: Recording, kinds: tuple[Kind, ...]) -> tuple[Question, ...]:
+def _by_rule(recording: Recording, kinds: tuple[Kind, ...], among: Iterable[int]) -> tuple[Question, ...]:
     asked: Counter[Kind] = Counter()
     met: set[tuple[tuple[int, int] | None, str | None, Kind]] = set()
     chosen: list[Question] = []
-    for step in recording.steps:
-        found = _made(
-            recording, step.index, [kind for kind in kinds if (line_of(step.place), step.op, kind) not in met]
-        )
+    begun: Counter[tuple[int, int] | None] = Counter()
+    for step in (recording.steps[index] for index in among):
+        wanted = [kind for kind in kinds if (line_of(step.place), step.op, kind) not in met]
+        if step.backward is not None and step.backward.action == "begin":
+            begun[line_of(step.place)] += 1
+            if begun[line_of(step.place)] > MOST_PASSES:
+                wanted = [kind for kind in wanted if kind != "reaches"]
+        found = _made(recording, step.index, wanted)
         if any(each.kind == "stale" for each in found) and _spoils_later(recording, step):
             found = [each for each in found if each.kind != "stale"]
         met |= {(line_of(step.place), step.op, question.kind) for question in found}

@@ -61,8 +61,9 @@ export function followKeys(stage, { help, keepers, origins, fixes, share, presen
   }
 }
 
-/** Switches between steps by event and by line. By line, a step is a whole line: from within one, the player goes to its end. @param {Stage} stage */
+/** Switches between steps by event and by line. By line, a step is a whole line: from within one, the player goes to its end. A shortened recording has no events. @param {Stage} stage */
 export function changeMode(stage) {
+  if (stage.payload.shortened) return;
   stage.choose("mode", stage.mode === "line" ? "event" : "line");
   const end = stage.stops.find((stop) => stop >= stage.step);
   if (end !== undefined) stage.go(end);

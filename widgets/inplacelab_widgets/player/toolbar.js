@@ -178,7 +178,7 @@ export function drawToolbar(stage) {
   mode.addEventListener("click", () => changeMode(stage));
   const tongue = html("button", { type: "button", class: "ipl-button ipl-tongue" });
   tongue.addEventListener("click", () => stage.choose("language", stage.language === "zh" ? "en" : "zh"));
-  const root = html("div", { class: "ipl-toolbar", role: "toolbar" }, ...Object.values(buttons), speed, track?.root ?? slider, counter, where, mode, tongue);
+  const root = html("div", { class: "ipl-toolbar", role: "toolbar" }, ...Object.values(buttons), speed, track?.root ?? slider, counter, where, ...(stage.payload.shortened ? [] : [mode]), tongue);
 
   /** @param {string} action */
   function act(action) {

@@ -21,6 +21,7 @@ the work, are made when the storage is first looked at (`svg.Lazily`).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,12 +33,15 @@ from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
 from inplacelab.recording.file_text import presentable
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences import Headline, headline_of, line_headline, line_sentence, sentence
-from inplacelab.recording.statements import by_statement, is_long, statements
+from inplacelab.recording.sentences import Headline, headline_of, line_headline, line_sentence, sentence, split
+from inplacelab.recording.sentences.failures import Mark as MarkedPlace
+from inplacelab.recording.statements import by_statement, is_long, run_of, shortened, statements
+from inplacelab.recording.trace import trace
 from inplacelab.supported import terms_of
+from inplacelab_widgets import words
 from inplacelab_widgets.scene.elements_panel import elements_panel
 from inplacelab_widgets.scene.graph_panel import graph_panel
-from inplacelab_widgets.scene.key_steps import key_step, opening_step
+from inplacelab_widgets.scene.key_steps import key_step, opening_step, story
 from inplacelab_widgets.scene.memory_panel import memory_panel
 from inplacelab_widgets.scene.storages_panel import HIGHEST, WIDTH, storages_panel
 from inplacelab_widgets.scene.svg import Panel
@@ -63,6 +67,12 @@ JOINED = ("storages", "graph", "elements")
 """The panels that are drawn of statements, too: what a whole statement did, as one step. The others have all events on an axis."""
 EVERYTHING = ("code", *PANELS)
 """All that a stepper can show: the code and the panels."""
+
+
+MOST_STEPS = 300
+"""The most steps of a recording of which a page has every event. A page is made as a whole, and has to be made and to open in a moment."""
+MOST_STATEMENTS, MOST_EVENTS = 200, 2000
+"""Of a longer one it has statements: at most so many, with so many events."""
 
 
 def panels_of(recording: Recording) -> tuple[str, ...]:
@@ -91,6 +101,10 @@ class Scene:
     """Their height, in px, beyond which only some are drawn in full."""
     events: Recording | None = None
     """The recording whose statements are the steps; None if each step is an event."""
+    whole: Recording | None = None
+    """The recording of which this is only a part; None if nothing is left out."""
+    runs: tuple[range, ...] = ()
+    """The events of the whole recording in each step, if this is a part."""
     _sentences: dict[int, Text] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
@@ -124,6 +138,27 @@ class Scene:
         joined = by_statement(self.recording)
         return None if len(joined) == len(self.recording) else Scene(joined, self.room, self.highest, self.recording)
 
+    @cached_property
+    def for_page(self) -> Scene:
+        """The picture for a page, which has no Python behind it: of a very long recording by statement only, and not of all statements."""
+        if len(self.recording) <= MOST_STEPS:
+            return self
+        telling = [key_step(self.recording), *(chapter.step for chapter in story(self.recording))]
+        part, runs = shortened(self.recording, MOST_STATEMENTS, MOST_EVENTS, telling)
+        events = self.recording if len(runs) == len(statements(self.recording)) else None
+        return Scene(part, self.room, self.highest, events, whole=self.recording, runs=runs)
+
+    def seen_at(self, event: int) -> int | None:
+        """Returns the step of an event of the whole recording; None if it is among those that are left out."""
+        if self.whole is None:
+            return event
+        step = bisect_right(self.runs, event, key=lambda run: run.start) - 1
+        return None if self.is_left_out(step) else step
+
+    def is_left_out(self, step: int) -> bool:
+        """Returns whether a step stands for several statements that are left out."""
+        return self.whole is not None and self.runs[step].stop > run_of(self.whole, self.runs[step].start).stop
+
     def for_stills(self, steps: Sequence[int]) -> tuple[Scene, list[int]]:
         """Returns the scene and its steps for still pictures of some steps: of a long recording, whole statements if each step ends one."""
         ends = {run[-1]: index for index, run in enumerate(statements(self.recording))}
@@ -141,21 +176,32 @@ class Scene:
     def sentence(self, step: int) -> Text:
         """Returns the sentence of a step."""
         if step not in self._sentences:
-            told = (
-                sentence(self.recording, step) if self.events is None else line_sentence(self.events, self._end(step))
-            )
-            self._sentences[step] = told
+            self._sentences[step] = self._said(step)
         return self._sentences[step]
+
+    def _said(self, step: int) -> Text:
+        if self.is_left_out(step):
+            run = self.runs[step]
+            return words.LEFT_OUT.format(first=run.start + 1, last=run.stop)
+        told, event = self._told(step)
+        return sentence(told, event) if told is self.recording else line_sentence(told, event)
 
     def headline(self, step: int) -> Headline:
         """Returns what a step did in one clause, and the rest of its sentence."""
-        if self.events is not None:
-            return line_headline(self.events, self._end(step))
-        return headline_of(self.recording, step, self.sentence(step))
+        if self.is_left_out(step):
+            return split(self.sentence(step))
+        told, event = self._told(step)
+        return headline_of(told, event, self.sentence(step)) if told is self.recording else line_headline(told, event)
 
-    def _end(self, step: int) -> int:
-        """The last event of a statement."""
-        return step if self.events is None else statements(self.events)[step][-1]
+    def _told(self, step: int) -> tuple[Recording, int]:
+        """The recording that tells of a step, and the last event of it there."""
+        if self.whole is not None:
+            return self.whole, self.runs[step][-1]
+        return (self.recording, step) if self.events is None else (self.events, statements(self.events)[step][-1])
+
+    def marked(self, step: int) -> list[MarkedPlace]:
+        """Returns the places in the code that led to a step."""
+        return [*trace(*self._told(step))]
 
     def line_headline(self, step: int) -> Headline | None:
         """Returns the same of the line of a step, if it has several steps and this is the last of them."""

@@ -6,11 +6,13 @@ full as its pane has room for.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
 from math import inf
+from operator import itemgetter
 from types import MappingProxyType
 
 from inplacelab.recording import queries
@@ -47,7 +49,7 @@ def storages_in_focus(recording: Recording) -> tuple[tuple[int, ...], ...]:
 
 def open_spans(
     recording: Recording,
-    sizes: Mapping[int, Sequence[tuple[int, Box]]],
+    sizes: Callable[[int], Sequence[tuple[int, Box]]],
     fit: Fit,
     stale: Mapping[int, Sequence[Span]] = MappingProxyType({}),
     low: float = inf,
@@ -60,7 +62,7 @@ def open_spans(
 
     Args:
         recording: the recording.
-        sizes: the width and the height of each storage, in px, with the steps from which it has them.
+        sizes: returns the width and the height of a storage, in px, with the steps from which it has them. Most storages are never asked for.
         fit: whether storages of given sizes fit.
         stale: for each storage the ranges of steps at which it holds a stale value.
         low: of several storages that a step writes, those come first that are no higher than this, in px.
@@ -68,18 +70,13 @@ def open_spans(
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
     choose = cache(partial(_chosen_places, fit))  # a loop asks the same again and again, of other storages
-    boxes: dict[int, Box] = {}
-    changes: dict[int, dict[int, Box]] = {}
-    for key, found in sizes.items():
-        for step, box in found:
-            changes.setdefault(step, {})[key] = box
     for state, about in zip(recording.states(), storages_in_focus(recording), strict=True):
         now = state.step.index
-        boxes.update(changes.get(now, {}))
+        box = partial(_box_at, sizes, now)
         alarming = [key for key, ranges in stale.items() if any(first <= now <= last for first, last in ranges)]
         turning = {key for key in alarming if any(first == now for first, _ in stale[key])}
         main = [key for key in dict.fromkeys(_main(state)) if key in state.storages]
-        main.sort(key=lambda key: (key not in turning, key not in alarming, boxes[key][1] > low))
+        main.sort(key=lambda key: (key not in turning, key not in alarming, box(key)[1] > low))
         wanted = [
             *main,
             *(about if state.step.error is not None else ()),
@@ -91,7 +88,7 @@ def open_spans(
         there = [key for key in dict.fromkeys(wanted) if key in state.storages]
         numbers = sorted(there)
         places = {number: place for place, number in enumerate(numbers)}
-        its_boxes, order = tuple([boxes[number] for number in numbers]), tuple([places[key] for key in there])
+        its_boxes, order = tuple([box(number) for number in numbers]), tuple([places[key] for key in there])
         stage = tuple([numbers[place] for place in choose(its_boxes, order, len(main))])
         for key in stage:
             mine = spans.setdefault(key, [])
@@ -100,9 +97,14 @@ def open_spans(
             else:
                 mine.append((now, now))
         for key in main[1:MOST]:  # where the pane is larger than here, they are drawn, too
-            if boxes[key][1] <= LARGER * low < inf or key in turning:
+            if box(key)[1] <= LARGER * low < inf or key in turning:
                 spans.setdefault(key, [])
     return {key: tuple(found) or (NEVER,) for key, found in spans.items()}
+
+
+def _box_at(sizes: Callable[[int], Sequence[tuple[int, Box]]], step: int, storage: int) -> Box:
+    found = sizes(storage)
+    return found[bisect_right(found, step, key=itemgetter(0)) - 1][1]
 
 
 def _chosen_places(fit: Fit, boxes: tuple[Box, ...], wanted: tuple[int, ...], main: int) -> list[int]:

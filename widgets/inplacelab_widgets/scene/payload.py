@@ -8,10 +8,10 @@ visible at first, in the same layout, so that the whole can take its place and n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import nlargest
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.place import Place, same_line
@@ -29,7 +29,6 @@ from inplacelab.recording.sentences.failures import Mark
 from inplacelab.recording.sentences.phrases import byte_count, closed_up
 from inplacelab.recording.sentences.savings import operation, reason
 from inplacelab.recording.statements import statements
-from inplacelab.recording.trace import trace
 from inplacelab.supported import terms_of
 from inplacelab_widgets import savings_picture, words
 from inplacelab_widgets.scene import JOINED, PANELS, Mode, Scene, panels_of
@@ -57,6 +56,7 @@ from inplacelab_widgets.words.player import (
     STORY,
 )
 
+_Found = TypeVar("_Found")
 Extent = Literal["full", "brief"]
 """How much a first picture has: all, or no panel below the code and the storages."""
 
@@ -109,6 +109,7 @@ class _Packer:
         self, scene: Scene, panels: Sequence[str], only: int | None, extent: Extent, follow: str, mode: Mode
     ) -> None:
         self.scene = scene
+        self.whole = scene.whole or scene.recording
         self.shown = panels
         self.only = only
         self.extent = extent
@@ -122,6 +123,7 @@ class _Packer:
 
     def packed(self) -> Json:
         scene, recording, framework = self.scene, self.scene.recording, terms_of(self.scene.recording)
+        whole = self.whole
         keys = KEYS if framework.has_gradients else KEYS_WITHOUT_GRADIENTS
         if has_frames(recording) or scene.by_statement is not None:
             keys = (keys[0], KEYS_OF_SIZES, *keys[1:])
@@ -160,9 +162,10 @@ class _Packer:
                 ).items()
             },
             "opens": opens,
+            **({"shortened": True} if scene.whole else {}),
             "loops": self._loops(),
-            "unusual": [[step, role] for step, role in unusual(recording).items()],
-            "story": [_chapter(chapter) for chapter in story(recording)],
+            "unusual": [[step, role] for step, role in self._each_seen(unusual(whole).items())],
+            "story": [_chapter(step, chapter) for step, chapter in self._chapters()],
             "steps": steps,
             "panels": panels,
             **({"joined": joined} if joined and (self.only is None or self.is_joined) else {}),
@@ -173,6 +176,16 @@ class _Packer:
             **later,
             **self.pools.packed(),
         }
+
+    def _each_seen(self, found: Iterable[tuple[int, _Found]]) -> Iterator[tuple[int, _Found]]:
+        """What belongs to events, with the steps at which these are seen; without what is left out."""
+        for event, each in found:
+            step = self.scene.seen_at(event)
+            if step is not None:
+                yield step, each
+
+    def _chapters(self) -> Iterator[tuple[int, Chapter]]:
+        return self._each_seen((chapter.step, chapter) for chapter in story(self.whole))
 
     def _places(self) -> Json:
         """The texts of the program, if there are several, and the places of its steps, if they are more than lines."""
@@ -209,14 +222,14 @@ class _Packer:
             "sharing": {key: in_both_languages(said) for key, said in SHARE.items()},
             **({"savings": savings} if "code" in self.shown and (savings := self._savings()) else {}),
             **links(recording, self.pools.says, self.lines),
-            "origins": origins(recording, self.pools.says, self.lines),
+            "origins": origins(self.whole, self.pools.says, self.lines, self.scene.seen_at),
         }
 
     def _savings(self) -> Json:
         """Where the program may write in place, as far as the recording tells: operations with the step of their first run, the bytes that they save, and why
         they may. Nothing of a program that failed: it cannot be tried.
         """
-        found = advice(self.scene.recording, ends=False)  # a notebook goes on
+        found = advice(self.whole, ends=False)  # a notebook goes on
         if not found.offered or self.scene.recording.steps[-1].error is not None:
             return {}
         says = {key: self.pools.says(words.SAVINGS[key]) for key in ("button", "how")}
@@ -224,7 +237,8 @@ class _Packer:
         rows = []
         for each in found.offered:
             cells = operation(found, each), byte_count(each.bytes), closed_up(reason(found, each))
-            rows.append([min(call.step for call in each.calls), *map(self.pools.says, cells)])
+            seen = [step for step, _ in self._each_seen((call.step, call) for call in each.calls)]
+            rows.append([min(seen, default=0), *map(self.pools.says, cells)])
         return {**says, "rows": rows}
 
     def _longest(self) -> list[list[int]]:
@@ -292,7 +306,7 @@ class _Packer:
             packed["fixes"] = fixes
         if self.only not in (None, index):
             return packed
-        marked = [self._marked(each) for each in trace(self.scene.recording, index)] if "code" in self.shown else []
+        marked = [self._marked(each) for each in self.scene.marked(index)] if "code" in self.shown else []
         if marked:
             packed["marked"] = marked
         # What is said in place of the sentence where a step of the player is a line.
@@ -361,9 +375,9 @@ def _loop(iteration: Iteration, recording: Recording) -> Text:
     return name if isinstance(name, Text) else Text(name, name)
 
 
-def _chapter(chapter: Chapter) -> Json:
+def _chapter(step: int, chapter: Chapter) -> Json:
     cells = "".join(str(int(cell)) for cell in chapter.cells)
-    return {"step": chapter.step, "role": chapter.role, "cells": cells, "title": in_both_languages(chapter.title)}
+    return {"step": step, "role": chapter.role, "cells": cells, "title": in_both_languages(chapter.title)}
 
 
 def _thread(thread: Thread) -> Json:

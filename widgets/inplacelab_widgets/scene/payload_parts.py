@@ -400,11 +400,17 @@ def _is_rounded(life: Life[StorageFacts]) -> bool:
 
 def _sent(pieces: Sequence[Piece], room: int) -> list[Any]:
     """The pieces as they are sent; none if they need more bytes than there is room for."""
-    first = list(_first(pieces))
-    # Each value needs a digit and a comma, so most pieces that are too long need not be written out.
-    if 2 * sum(len(values) for _, values in first) > room:
+    sent: list[Any] = []
+    bytes_at_least, first = 0, list(_first(pieces))
+    if 2 * sum(len(values) for _, values in first) > room:  # each value needs a digit and a comma
         return []
-    sent = [[start, [number_sent(value) for value in values]] for start, values in first]
+    for start, values in first:
+        sent.append([start, []])
+        for value in values:
+            sent[-1][1].append(number_sent(value))
+            bytes_at_least += len(repr(sent[-1][1][-1])) + 1
+            if bytes_at_least > room:  # most that are too long are so by far, and need not be written out
+                return []
     return sent if len(json.dumps(sent, separators=(",", ":"))) <= room else []
 
 

@@ -276,9 +276,11 @@ def _way(state: State, start: int, to: int) -> list[int]:
 
 MOST_SLOTS = 64
 """Of a storage with more slots, origins are told by rule: its tensors are drawn as heat maps."""
-MOST_NUMBERS = 2400
+MOST_NUMBERS = 800
 """Of a longer recording the numbers that came first are packed."""
-MOST_EVENTS = 24
+MOST_GRADIENTS = 60
+"""Of so many elements of gradients, those that came first, the paths are packed."""
+MOST_EVENTS = 16
 """Of a slot's life so many events are packed."""
 MOST_FROM = 64
 
@@ -293,48 +295,86 @@ class _Number(NamedTuple):
     step: int
 
 
-def origins(recording: Recording, position_of: Callable[[Words], int], lines: Lines) -> Json:
-    """Returns the index of numbers. `position_of` gives the position of words, `lines` the number of a line.
+def origins(
+    recording: Recording,
+    position_of: Callable[[Words], int],
+    lines: Lines,
+    seen_at: Callable[[int], int | None] = lambda event: event,
+) -> Json:
+    """Returns the index of numbers. `position_of` gives the position of words, `lines` the number of a line, `seen_at` the step of the player at which
+    an event is seen.
 
     `numbers`: [storage, slot, step, words, [number, ...]], in the order of the steps; step -1 for a number that was there before, slot -1 for all
     that came into a large storage. `life`: for each slot ("s1:4") its events [step, words, kind, value]. `paths`: for the number of a
     gradient what it is made of, as `Packer` packs it. `cut`: what was left out, as words; none if nothing was.
     """
-    return _Index(recording, position_of, lines).packed()
+    return _Index(recording, position_of, lines, seen_at).packed()
 
 
 class _Index:
-    def __init__(self, recording: Recording, position_of: Callable[[Words], int], lines: Lines) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        position_of: Callable[[Words], int],
+        lines: Lines,
+        seen_at: Callable[[int], int | None],
+    ) -> None:
         self.recording, self.position_of, self.lines = recording, position_of, lines
+        self.steps = {step.index: seen for step in recording.steps if (seen := seen_at(step.index)) is not None} | {
+            -1: -1
+        }
+        """The step of the player at which an event is seen."""
+        self.is_cut = False
         self.large: dict[int, None] = {}
         self.places: dict[_Number, int] = {}
         self.came: dict[_Number, Computed | Arrival] = {}
 
     def packed(self) -> Json:
-        for storage, came in arrivals(self.recording).items():
-            self._collect(storage, came)
-        kept = sorted(self.came, key=lambda each: (each.step, each.storage, each.slot))[:MOST_NUMBERS]
+        left = self._collect()
+        kept = sorted(self.came, key=lambda each: (each.step, each.storage, each.slot))
         self.places = {each: k for k, each in enumerate(kept)}
         paths = Packer(self.recording, self.position_of, self._place_of_hop, self.lines)
-        asked = {k: found for k, each in enumerate(kept) if (found := _gradient(self.recording, self.came[each]))}
+        asked = self._gradients(kept)
         slots = dict.fromkeys((each.storage, each.slot) for each in kept if each.slot != EVERY)
         return {
             "numbers": [self._number(each, asked.get(k)) for k, each in enumerate(kept)],
             "life": {f"s{storage}:{slot}": self._life(storage, slot) for storage, slot in slots},
             "paths": {k: paths.packed(found) for k, found in asked.items()},
-            "cut": [self.position_of(each) for each in self._cut(len(self.came) - len(kept))],
+            "cut": [self.position_of(each) for each in self._cut(left)],
         }
 
-    def _collect(self, storage: int, came: Sequence[Arrival]) -> None:
-        """Collects every number that came into a slot; of a large storage one entry for each step."""
-        if _sizes(self.recording).get(storage, 0) > MOST_SLOTS:
-            self.large[storage] = None
-            self.came |= {_Number(storage, EVERY, each.step): each for each in came}
-            return
-        for each in came:
-            for slot in (slot for start, stop in each.slots for slot in range(start, stop)):
-                number = computed(self.recording, storage, slot, max(each.step, -1))
-                self.came[_Number(storage, slot, number.step)] = number
+    def _collect(self) -> int:
+        """Collects the numbers that came first into a slot, of a large storage one entry for each step. Returns how many are left out."""
+        sizes, left = _sizes(self.recording), 0
+        came = [(each.step, storage, each) for storage, found in arrivals(self.recording).items() for each in found]
+        for step, storage, each in sorted(came, key=lambda one: one[:2]):
+            is_large = sizes.get(storage, 0) > MOST_SLOTS
+            if is_large:
+                self.large[storage] = None
+            if step not in self.steps or len(self.came) >= MOST_NUMBERS:
+                left += 1 if is_large else sum(stop - start for start, stop in each.slots)
+            elif is_large:
+                self.came[_Number(storage, EVERY, step)] = each
+            else:
+                for slot in (slot for start, stop in each.slots for slot in range(start, stop)):
+                    number = computed(self.recording, storage, slot, max(step, -1))
+                    self.came[_Number(storage, slot, number.step)] = number
+        return left
+
+    def _gradients(self, kept: Sequence[_Number]) -> dict[int, Asked]:
+        """The gradients among the numbers, of which the first are asked for."""
+        found: dict[int, Asked] = {}
+        for k, each in enumerate(kept):
+            came = self.came[each]
+            if isinstance(came, Arrival) or came.how != "backward":
+                continue
+            if len(found) == MOST_GRADIENTS:
+                self.is_cut = True
+                break
+            asked = _gradient(self.recording, came)
+            if asked is not None:
+                found[k] = asked
+        return found
 
     def _number(self, place: _Number, asked: Asked | None) -> list[Any]:
         came = self.came[place]
@@ -350,7 +390,7 @@ class _Index:
                 else arrived_says(asked.found, came.place, self.recording.named_sources)
             )
         found = list(dict.fromkeys(self.places[key] for key in back[:MOST_FROM] if key in self.places))
-        return [*place, self.position_of(says), found]
+        return [place.storage, place.slot, self.steps[place.step], self.position_of(says), found]
 
     def _key(self, storage: int, slot: int, step: int) -> _Number:
         """The number that a slot held after a step."""
@@ -367,8 +407,12 @@ class _Index:
         return [self._key(storage, slot, step) for slot in range(_sizes(self.recording).get(storage, 0))]
 
     def _life(self, storage: int, slot: int) -> list[list[Any]]:
-        events = life_of_slot(self.recording, storage, slot)[:MOST_EVENTS]
-        return [[each.step, self.position_of(each.says), KINDS.index(each.kind), _arrived(each)] for each in events]
+        events = life_of_slot(self.recording, storage, slot, MOST_EVENTS)
+        return [
+            [self.steps[each.step], self.position_of(each.says), KINDS.index(each.kind), _arrived(each)]
+            for each in events
+            if each.step in self.steps
+        ]
 
     def _place_of_hop(self, hop: Hop) -> int | None:
         return self.places.get(_Number(hop.flow.storage, hop.flow.slot, hop.flow.step))
@@ -377,7 +421,9 @@ class _Index:
         if self.large:
             yield ORIGINS["large"].format(storages=", ".join(map(storage_label, self.large)), most=MOST_SLOTS)
         if left:
-            yield ORIGINS["left_out"].format(most=MOST_NUMBERS, left=left)
+            yield ORIGINS["left_out"].format(most=len(self.came), left=left)
+        if self.is_cut:
+            yield ORIGINS["paths_left_out"].format(most=MOST_GRADIENTS)
 
 
 def _arrived(event: Event) -> str:
@@ -392,10 +438,8 @@ def _sizes(recording: Recording) -> dict[int, int]:
     return {key: facts.slots for step in recording.steps for key, facts in step.storages if facts is not None}
 
 
-def _gradient(recording: Recording, number: Computed | Arrival) -> Asked | None:
+def _gradient(recording: Recording, number: Computed) -> Asked | None:
     """The contributions to an element of a gradient; None for any other number."""
-    if isinstance(number, Arrival) or number.how != "backward":
-        return None
     state = recording.state(number.step)
     gradients = [
         each

@@ -13,6 +13,7 @@ from inplacelab.recording.places import source_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences.failures import Mark as MarkedPlace
+from inplacelab.recording.statements import statements
 from inplacelab.recording.trace import marks_in, trace
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
@@ -301,8 +302,16 @@ def place_of(scene: Scene, step: int) -> list[Text]:
 def provisos(scene: Scene) -> list[Text]:
     """Returns notes on the whole recording: that a device was simulated, what was left out, that the end was cut off."""
     recording = scene.recording
-    cut = [words.TRUNCATED.format(count=len(recording))] if recording.truncated else []
-    return ([words.SIMULATED] if recording.simulated else []) + cut + [*recording.notes]
+    cut = [words.TRUNCATED.format(count=len(scene.whole or recording))] if recording.truncated else []
+    return ([words.SIMULATED] if recording.simulated else []) + cut + _shortening(scene) + [*recording.notes]
+
+
+def _shortening(scene: Scene) -> list[Text]:
+    if scene.whole is None:
+        return []
+    shown = sum(not scene.is_left_out(step) for step in range(len(scene.runs)))
+    said = words.SHORTENED.format(events=len(scene.whole), shown=shown, statements=len(statements(scene.whole)))
+    return [said]
 
 
 def sentence_box(scene: Scene, step: int, language: str, y: float, width: float) -> tuple[str, float]:

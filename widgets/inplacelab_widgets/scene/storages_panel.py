@@ -5,7 +5,7 @@ Storages that never live at the same time share a row, so a loop that makes a te
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
@@ -68,21 +68,20 @@ def order_of_rows(lives: Sequence[tuple[int, int]], rows: Sequence[int], heights
     return order
 
 
-def copies(recording: Recording, storages: Iterable[Storage]) -> tuple[Copy, ...]:
-    """Returns the arrows of the steps that copied something."""
-    strips = {each.id: each for each in storages}
+def copies(recording: Recording, drawn: Callable[[int], Storage | None]) -> tuple[Copy, ...]:
+    """Returns the arrows of the steps that copied something, between storages as they are drawn."""
     found = []
     for state in recording.states():
         step = state.step
         read = next((each for each in step.reads if each.copied), None)
         target = None if read is None else _target(state)
-        if read is None or target is None or {read.storage, target[0]} - strips.keys():
+        source, to = (None, None) if read is None or target is None else (drawn(read.storage), drawn(target[0]))
+        if read is None or target is None or source is None or to is None:
             continue
-        source = strips[read.storage]
         if is_constant(source.life.moments[0][1]) or (read.storage, read.slots) == target:
             continue
         if read.slots and target[1]:
-            ends = _end(source.at(step.index), read.slots), _end(strips[target[0]].at(step.index), target[1])
+            ends = _end(source.at(step.index), read.slots), _end(to.at(step.index), target[1])
             found.append(Copy(step.index, *ends))
     return tuple(found)
 
@@ -142,7 +141,7 @@ def storages_panel(recording: Recording, room: float = WIDTH, highest: float = H
         max(bottom, 40),
         groups,
         _descriptions(recording),
-        copies=copies(recording, storages),
+        copies=copies(recording, {each.id: each for each in storages}.get),
     )
 
 
@@ -152,20 +151,19 @@ MOST_SEATS = 12
 
 def _with_table(recording: Recording, storages: Sequence[Storage], room: float, highest: float) -> Panel:
     """The panel for many storages: those that a step is about in full, and all of them in a table."""
-    storages = [_narrow(each) for each in storages]
-    sizes = {
-        each.id: [(stage.shown[0], (stage.layout.width, stage.layout.height)) for stage in each.stages]
-        for each in storages
-    }
+    known = {each.id: each for each in storages}
+    narrow = cache(lambda key: _narrow(known[key]))  # most are only in the table
     stale = {each.id: ranges for each in storages if (ranges := _stale(each))}
     table = owner_table(recording, [Listed(s.id, s.life, s.versions, stale.get(s.id, ())) for s in storages])
     below = tabled(table, room)[1]
     most = max(highest - below - GAP, LEAST_FOR_STORAGES * highest)
-    spans = open_spans(recording, sizes, cache(partial(_fits, room, most)), stale, most)
+    spans = open_spans(
+        recording, cache(lambda key: _sizes(narrow(key))), cache(partial(_fits, room, most)), stale, most
+    )
     groups = tuple(
-        stage.group(0, 0, k, spans[each.id])
-        for k, each in enumerate(s for s in storages if s.id in spans)
-        for stage in each.stages
+        stage.group(0, 0, k, spans[key])
+        for k, key in enumerate(s.id for s in storages if s.id in spans)
+        for stage in narrow(key).stages
     )
     stacks = (flowed([(each.width, each.height) for each in drawn], room)[1] for _, drawn in drawn_together(groups))
     return Panel(
@@ -175,12 +173,19 @@ def _with_table(recording: Recording, storages: Sequence[Storage], room: float, 
         groups,
         _descriptions(recording),
         table=table,
-        copies=copies(recording, storages),
+        copies=copies(recording, lambda key: narrow(key) if key in known else None),
     )
+
+
+def _sizes(storage: Storage) -> list[tuple[int, tuple[float, float]]]:
+    """The width and the height of a storage, with the steps from which it has them."""
+    return [(stage.shown[0], (stage.layout.width, stage.layout.height)) for stage in storage.stages]
 
 
 def _narrow(storage: Storage) -> Storage:
     """A storage with short captions and narrow pins, if these are what makes it wide: then more of them fit side by side."""
+    if not storage.tensors.on_strip and not storage.pins:
+        return storage
     captions = replace(storage.tensors, on_strip=tuple(seat.short().with_origin() for seat in storage.tensors.on_strip))
     short = replace(storage, tensors=captions)
     both = replace(short, storage_pins=replace(short.storage_pins, is_narrow=True))

@@ -106,6 +106,16 @@ TRUNCATED = Text(
     "记录在第 {count} 步之后截断：此后发生的事未显示。",
 )
 
+SHORTENED = Text(
+    "Of {events:,} steps, this page shows whole statements only: {shown:,} of {statements:,}. A recording of a part (`--from-step`, `--stop-after`) "
+    "shows every step.",
+    "记录共有 {events:,} 步，本页只逐条语句显示：{statements:,} 条中的 {shown:,} 条。只记录其中一段（`--from-step`、`--stop-after`），就能看到每一步。",
+)
+LEFT_OUT = Text(
+    "Steps {first:,} to {last:,} are left out of this page. What they changed together is shown as one step.",
+    "本页略去第 {first:,} 步到第 {last:,} 步，它们共同造成的变化显示为一步。",
+)
+
 FORMULA = Text("slot = {terms}", "槽位 = {terms}")
 NEW_STORAGE = Text("new storage {now}, was {before}", "新存储 {now}，原为 {before}")
 NON_CONTIGUOUS = Text("non-contiguous", "不连续")

@@ -304,4 +304,7 @@ ORIGINS = {
     "left_out": Text(
         "Origins of the first {most} numbers only; {left} are left out.", "只显示前 {most} 个数的来源，略去 {left} 个。"
     ),
+    "paths_left_out": Text(
+        "Paths of gradients are shown for the first {most} elements only.", "只显示前 {most} 个梯度元素的路径。"
+    ),
 }
