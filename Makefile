@@ -30,7 +30,7 @@ ONCE_MORE = $(if $(SLOW_BROWSER),false,{ echo "Once more: what failed"; $(PYTEST
 # Several processes import the same modules, here and in the programs that tests start: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab test test-fast test-long check lint unit coverage js bundle notebooks browser lessons docs site play site-test bench gpu clean
+.PHONY: help lab test test-fast test-long zoo check lint unit coverage js bundle notebooks browser lessons docs site play site-test bench gpu clean
 .DEFAULT_GOAL := help
 
 help: ## List the commands
@@ -59,6 +59,10 @@ test-long: $(VENV)/e2e.stamp ## Run everything without sampling, and 200,000 ran
 	$$($(PY) -c 'from tests.oracle.frameworks import TORCH; print("--torch" * TORCH.installed)')
 	$(PY) -m tests.faults --programs 100000 --seed 20000 --jobs $(PROCESSORS)
 	$(PY) -m tests.witness --programs 20000 --seed 20000
+	$(PY) -m tests.zoo --sample 10 --again
+
+zoo: $(VENV)/zoo.stamp ## Try 150 published models: recording changes nothing, and is true (hours; what was found is kept in build/zoo)
+	$(PY) -m tests.zoo --jobs $(PROCESSORS)
 
 # A package's code and tests. A package without tests of its own is tested with the engine, and `engine` is all of these.
 FOLDERS := $(patsubst inplacelab/%/__init__.py,%,$(wildcard inplacelab/*/__init__.py))
@@ -197,6 +201,9 @@ $(VENV)/e2e.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp
 
 $(VENV)/site.stamp: NEEDS := -e ".[lab,share]" --group site
 $(VENV)/site.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp $(VENV)/e2e.stamp
+
+$(VENV)/zoo.stamp: NEEDS := -e ".[lab,share]" --group test --group zoo
+$(VENV)/zoo.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp
 
 # JupyterLab would load the extension for JupyterLite, too, and stop at it. The site has its own copy.
 $(VENV)/site.stamp: AFTER := rm -rf $(VENV)/share/jupyter/labextensions/@jupyterlite

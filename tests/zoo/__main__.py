@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
+from . import table
 from .entries import ENTRIES
 from .entry import Entry
 
@@ -32,22 +34,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="also try what was tried before")
     parser.add_argument("--build", type=Path, default=BUILD, help="where what was found is kept")
+    parser.add_argument("--sample", type=int, default=0, help="try only so many, the same in every run")
+    parser.add_argument(
+        "--write", action="store_true", help="write the page of the documentation, of all that was tried"
+    )
     given = parser.parse_args(arguments)
     given.build.mkdir(parents=True, exist_ok=True)
     chosen = [each for each in ENTRIES if given.only in f"{each.name} {each.package} {each.family}"]
-    missing = [each for each in chosen if given.again or not file_of(each, given.build).exists()]
-    run(missing, given.build, given.jobs)
-    faults = [each for entry in chosen for each in _faults(file_of(entry, given.build))]
-    sys.stdout.write(f"{len(chosen)} entries, {len(faults)} faults\n" + "".join(f"{each}\n" for each in faults))
+    if given.sample:
+        chosen = sorted(chosen, key=lambda each: crc32(each.name.encode()))[: given.sample]
+    here = [each for each in chosen if is_installed("torch") and is_installed(each.package)]
+    run([each for each in here if given.again or not file_of(each, given.build).exists()], given.build, given.jobs)
+    if given.write:
+        table.write(ENTRIES, {each.name: table.load(file_of(each, given.build)) for each in ENTRIES})
+    faults = [each for entry in here for each in _faults(entry, given.build)]
+    sys.stdout.write(f"{len(here)} entries, {len(faults)} faults\n" + "".join(f"{each}\n" for each in faults))
+    if absent := sorted({each.package for each in chosen} - {each.package for each in here}):
+        sys.stdout.write(f"Skipped: {', '.join(absent)}: not installed here (python -m pip install --group zoo)\n")
     return int(bool(faults))
 
 
-def _faults(file: Path) -> Iterator[str]:
-    if not file.exists():
-        yield f"{file.stem}: not tried: its package is not installed"
-        return
-    found = json.loads(file.read_text(encoding="utf-8"))
-    yield from (f"{found['name']}: {each}" for each in found["faults"])
+def is_installed(package: str) -> bool:
+    """Whether a package can be imported here."""
+    return find_spec(package) is not None
+
+
+def _faults(entry: Entry, folder: Path) -> Iterator[str]:
+    found = table.load(file_of(entry, folder))
+    yield from (
+        f"{entry.name}: {each}" for each in (["was not tried to its end"] if found is None else found["faults"])
+    )
 
 
 def run(entries: Sequence[Entry], folder: Path, jobs: int) -> None:
@@ -75,13 +91,11 @@ def _start(entries: Sequence[Entry], folder: Path) -> None:
 
         trial.import_for(entries)
         for each in entries:
-            if not trial.is_installed(each.package):
-                continue
             found = trial.tried(each, folder / "programs" / file_of(each, folder).stem)
             trial.write(found, file_of(each, folder))
             _say(found)
         status = 0
-    except BaseException:
+    except BaseException:  # noqa: BLE001  # the process ends here
         traceback.print_exc()
     finally:
         os._exit(status)

@@ -62,6 +62,7 @@ def _run(do: Callable[[], Any], folder: Path, to: tuple[Path, Path, Path]) -> No
         os.chdir(folder)
         for number, path in ((1, out), (2, err)):
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
+        sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115  # for as long as the child runs
         try:
             answer = do(), ""
         except BaseException:  # noqa: BLE001  # the parent raises it

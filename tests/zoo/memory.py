@@ -6,17 +6,11 @@ so the list tells what was allocated when the statement began.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch.profiler import ProfilerActivity, profile
-
-from inplacelab.frameworks.torch.readings import Unseen
-from inplacelab.frameworks.torch.recorder import TorchRecorder
-from inplacelab.recorders import run
 
 MARK = 7_340_033
 """The bytes of the tensor that marks a statement."""
@@ -32,6 +26,7 @@ class Counted:
         allocated: those that PyTorch had allocated since the first one.
     """
 
+    _profiler: Any = None
     lines: list[int] = field(default_factory=list)
     live: list[int] = field(default_factory=list)
     allocated: list[int] = field(default_factory=list)
@@ -41,28 +36,23 @@ class Counted:
         found = zip(self.lines, self.live, self.allocated, strict=True)
         return [(line, there - (live - self.live[0])) for line, live, there in found if there != live - self.live[0]]
 
+    def begin(self) -> None:
+        """Begins to list what is allocated."""
+        self._profiler = profile(activities=[ProfilerActivity.CPU], profile_memory=True)
+        self._profiler.__enter__()
 
-@contextmanager
-def counting() -> Iterator[Counted]:
-    """Has the memory counted of what is recorded in a `with` block. The recording is not built."""
-    counted = Counted()
+    def mark(self, line: int, live: int) -> None:
+        """Notes what a recorder counts when a statement begins."""
+        self.lines.append(line)
+        self.live.append(live)
+        torch.empty(MARK, dtype=torch.uint8)
 
-    class Recorder(TorchRecorder):
-        def statement_begins(self, line: int, simple: bool, frame: Any, /) -> None:
-            super().statement_begins(line, simple, frame)
-            with Unseen():
-                counted.lines.append(line)
-                counted.live.append(self.live_and_peak()[0])
-                torch.empty(MARK, dtype=torch.uint8)
-
-    recorder_of = run.recorder_of
-    run.recorder_of = lambda _: Recorder  # type: ignore[assignment]
-    try:
-        with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
-            yield counted
-        counted.allocated = _allocated(profiler)
-    finally:
-        run.recorder_of = recorder_of
+    def end(self) -> None:
+        """Ends that, the first time it is called."""
+        if self._profiler is not None:
+            profiler, self._profiler = self._profiler, None
+            profiler.__exit__(None, None, None)
+            self.allocated = _allocated(profiler)
 
 
 def _allocated(profiler: Any) -> list[int]:

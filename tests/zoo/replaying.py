@@ -25,6 +25,7 @@ from inplacelab.recorders import events, run, snapshots
 from inplacelab.recording import Recording
 from inplacelab.recording.facts import CounterFacts, Step, StorageFacts, Summary, TensorFacts
 
+from .memory import Counted
 from .state import bytes_of
 
 LARGEST = 1 << 16
@@ -60,7 +61,7 @@ class Noted:
     function: Any
     args: Any
     kwargs: Any
-    random: list[tuple[Any, Any]]
+    random: list[tuple[Any, bytes]]
     grad: bool
     autocast: Any
     first: int
@@ -75,6 +76,7 @@ class Notes:
     calls: list[Noted] = field(default_factory=list)
     gradients: list[dict[int, bytes]] = field(default_factory=list)
     events: list[Any] = field(default_factory=list)
+    memory: Counted = field(default_factory=Counted)
 
 
 class NotingRecorder(TorchRecorder):
@@ -84,7 +86,16 @@ class NotingRecorder(TorchRecorder):
 
     def __init__(self, program: Any, log: Any, **options: Any) -> None:
         super().__init__(program, log, **options)
-        self._log = log
+        self._log, self._drawn = log, b""
+
+    def begin(self) -> None:
+        super().begin()
+        self.notes.memory.begin()
+
+    def statement_begins(self, line: int, simple: bool, frame: Any, /) -> None:
+        super().statement_begins(line, simple, frame)
+        with Unseen():
+            self.notes.memory.mark(line, self.live_and_peak()[0])
 
     def called(self, function: Any, args: Any, kwargs: Any, frame: Any) -> Any:
         kind = kind_of(function)
@@ -108,8 +119,14 @@ class NotingRecorder(TorchRecorder):
             *(each for each in (*args, *kwargs.values()) if isinstance(each, torch.Generator)),
         ]
         autocast = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else None
-        drawn = [(each, each.get_state()) for each in generators]
+        drawn = [(each, self._state_of(each)) for each in generators]
         return Noted(name, function, (), {}, drawn, torch.is_grad_enabled(), autocast, self._log.emitted)
+
+    def _state_of(self, generator: Any) -> bytes:
+        """Returns the state of a generator as bytes, the same object while it is the same."""
+        state = generator.get_state().numpy().tobytes()
+        self._drawn = self._drawn if state == self._drawn else state
+        return self._drawn
 
     def _pass_ended(self, result: Any) -> None:
         super()._pass_ended(result)
@@ -125,6 +142,7 @@ class NotingRecorder(TorchRecorder):
 
     def end(self) -> None:
         super().end()
+        self.notes.memory.end()
         self.notes.events = list(self._log)
 
 
@@ -295,10 +313,10 @@ def _made_again(call: Noted, inputs: Inputs) -> Any:
         stack.enter_context(torch.set_grad_enabled(call.grad))
         stack.enter_context(torch.autocast("cpu", dtype=call.autocast, enabled=call.autocast is not None))
         for generator, state in call.random:
-            generator.set_state(state)
+            generator.set_state(torch.frombuffer(bytearray(state), dtype=torch.uint8))
         try:
             return call.function(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001  # whatever the function raises
+        except Exception as error:  # whatever the function raises
             raise CannotError(f"{call.name} raises {type(error).__name__}: {str(error)[:100]}") from error
 
 
@@ -366,16 +384,17 @@ class Inputs:
 
     def written(self, steps: Sequence[Step], world: World) -> Iterator[str]:
         """Yields what the call has written that the recording does not say, and what it says that was not written."""
-        raised: Counter[int] = Counter()
-        for step in steps:
-            for write in step.writes:
-                raised[write.counter] += write.after - write.before
+        said: Counter[int] = Counter()
+        for write in (each for step in steps for each in step.writes):
+            said[write.counter] += write.after - write.before
         found: Counter[int] = Counter()
         for number, tensor in self.tensors.items():
             found[self._facts[number].counter] += tensor._version - self._before[number]
-        for counter, times in found.items():
-            if times != raised[counter]:
-                yield f"raises a version by {times}, and by {raised[counter]} in the recording"
+        for counter in (each for each in found if found[each] != said[each]):
+            yield f"raises a version by {found[counter]}, and by {said[counter]} in the recording"
+        yield from self._other_values(world)
+
+    def _other_values(self, world: World) -> Iterator[str]:
         for number, storage in self.storages.items():
             facts = world.storages.get(number)
             if facts is not None and isinstance(facts.values, tuple) and facts.bytes == storage.nbytes():

@@ -32,7 +32,7 @@ WHOLE = 1_000_000
 """A limit that no program of the zoo reaches."""
 FEW = 30
 """A limit that every program reaches before its first step."""
-SECONDS = 20.0
+SECONDS = 1.0
 """So long gradients may be compared with those of this package's engine."""
 
 

@@ -7,7 +7,7 @@ import importlib
 import importlib.metadata
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +18,6 @@ from inplacelab.recording import Recording
 from . import planting, replaying, running
 from .entry import Entry
 from .forking import ChildError, forked
-from .memory import counting
 
 Found = dict[str, Any]
 
@@ -27,11 +26,6 @@ _NEEDED = (
     "inplacelab.frameworks.torch.on_engine", "inplacelab.recorders.judging.judge", "inplacelab.recorders.builder", "inplacelab.recorders.advice",
 )  # fmt: skip
 """What every program needs, or what records it."""
-
-
-def is_installed(package: str) -> bool:
-    """Whether a package can be imported here."""
-    return importlib.util.find_spec(package) is not None
 
 
 def version_of(package: str) -> str:
@@ -60,8 +54,12 @@ def _imports(entry: Entry) -> Iterator[str]:
             yield from (f"{node.module}.{each.name}" for each in node.names)
 
 
-def tried(entry: Entry, folder: Path) -> Found:
-    """Runs an entry in every way. Returns what was found, which can be written as JSON; what differs or is wrong is in `faults`."""
+WAYS = ("recorded", "limited", "explained", "judged", "replayed", "planted")
+"""How a program is run, beside plain."""
+
+
+def tried(entry: Entry, folder: Path, ways: Sequence[str] = WAYS) -> Found:
+    """Runs an entry in every way, or in some. Returns what was found, which can be written as JSON; what differs or is wrong is in `faults`."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "program.py"
     program.write_text(entry.program_text(), encoding="utf-8")
@@ -81,6 +79,8 @@ def tried(entry: Entry, folder: Path) -> Found:
         "seconds": {"plain": running.fastest(left.steps)},
     }
     for name, run in _runs(program).items():
+        if name not in ways:
+            continue
         try:
             (other, found[name]), said = forked(run, folder)
         except ChildError as error:
@@ -93,7 +93,7 @@ def tried(entry: Entry, folder: Path) -> Found:
     one, other = (found.get(name, {}).get("digest") for name in ("recorded", "replayed"))
     if None not in (one, other) and one != other:
         faults.append("replayed: the recording is another one than without notes")
-    if entry.train:
+    if entry.train and "planted" in ways:
         _plant(entry, folder, found)
     return found
 
@@ -114,7 +114,7 @@ def _runs(program: Path) -> dict[str, Callable[[], tuple[running.Left, Found]]]:
 
     def recorded(limit: int) -> tuple[running.Left, Found]:
         def look(recording: Recording) -> Found:
-            notes = [each.en for each in recording.notes]
+            notes = [[each.en, each.zh] for each in recording.notes]
             alarms = running.alarms(recording, program)
             return {"events": len(recording), "notes": notes, "faults": alarms, "digest": running.digest(recording)}
 
@@ -130,23 +130,17 @@ def _runs(program: Path) -> dict[str, Callable[[], tuple[running.Left, Found]]]:
 
     def replayed() -> tuple[running.Left, Found]:
         with replaying.noting() as notes:
-            return running.recorded(
-                program,
-                look=lambda recording: {
-                    **vars(replaying.replayed(recording, notes)),
-                    "digest": running.digest(recording),
-                },
+            left, said = running.recorded(
+                program, look=lambda each: (vars(replaying.replayed(each, notes)), running.digest(each))
             )
-
-    def memory() -> tuple[running.Left, Found]:
-        with counting() as counted:
-            left, _ = running.recorded(program)
-        differing = counted.differences()
-        most = max((abs(more) for _, more in differing), default=0)
-        return left, {
-            "faults": [], "statements": len(counted.lines), "differing": len(differing), "most": most, "highest": max(counted.live),
+        differing = notes.memory.differences()
+        memory = {
+            "statements": len(notes.memory.lines),
+            "differing": len(differing),
             "where": differing[:3],
-        }  # fmt: skip
+            "highest": max(notes.memory.live),
+        }
+        return left, {**said[0], "digest": said[1], "memory": memory}
 
     return {
         "recorded": lambda: recorded(running.WHOLE),
@@ -154,7 +148,6 @@ def _runs(program: Path) -> dict[str, Callable[[], tuple[running.Left, Found]]]:
         "explained": explained,
         "judged": judged,
         "replayed": replayed,
-        "memory": memory,
     }
 
 

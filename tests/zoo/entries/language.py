@@ -116,5 +116,8 @@ def _of_transformers(number: int, name: str, family: str, head: str, options: di
 ENTRIES = [
     *(_of_transformers(k, name, "attention", "ForMaskedLM", options) for k, (name, options) in enumerate(_MASKED)),
     *(_of_transformers(k, name, family, "ForCausalLM", options) for k, (name, family, options) in enumerate(_CAUSAL)),
-    *(_of_transformers(k, name, "attention", "ForConditionalGeneration", options) for k, (name, options) in enumerate(_TO_TEXT)),
+    *(
+        _of_transformers(k, name, "attention", "ForConditionalGeneration", options)
+        for k, (name, options) in enumerate(_TO_TEXT)
+    ),
 ]

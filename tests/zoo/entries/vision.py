@@ -9,7 +9,13 @@ from tests.zoo.entry import Entry
 
 _USUAL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "image_size": 32, "patch_size": 8,
           "num_labels": 3}  # fmt: skip
-_STAGES = {"num_hidden_layers": None, "num_attention_heads": None, "hidden_size": None, "intermediate_size": None, "patch_size": None}
+_STAGES = {
+    "num_hidden_layers": None,
+    "num_attention_heads": None,
+    "hidden_size": None,
+    "intermediate_size": None,
+    "patch_size": None,
+}
 _TOWERS = ("text_config={'vocab_size': 64, 'hidden_size': 32, 'intermediate_size': 64, 'num_hidden_layers': 1, 'num_attention_heads': 2, "
            "'max_position_embeddings': 16, 'eos_token_id': 2, 'bos_token_id': 1, 'pad_token_id': 0}, vision_config={'hidden_size': 32, "
            "'intermediate_size': 64, 'num_hidden_layers': 1, 'num_attention_heads': 2, 'image_size': 32, 'patch_size': 8}")  # fmt: skip
