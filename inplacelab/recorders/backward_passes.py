@@ -230,10 +230,10 @@ class BackwardPasses:
 
     def _ran(self, under: BackwardPass, key: Any) -> None:
         """Emits that a node has run."""
-        self._unpacks(under, key)
+        number, gradient, filled = self.number_of(key), self.arrived(under, key), None
+        self._unpacks(number, gradient)
         if self._limit.reached():
             return
-        number, gradient, filled = self.number_of(key), self.arrived(under, key), None
         known, leaf = self.leaf_of(key) if under.asks.fills else (None, None)
         if leaf is not None:
             filled = self._objects.filled(leaf, self.leaves_after(under, key))
@@ -246,9 +246,10 @@ class BackwardPasses:
         released = not under.asks.keeps and self.has_released(key)
         self._emit(events.NodeRan(number, released, filled, gradient, *self._live_and_peak(), origin=INFERRED))
 
-    def _unpacks(self, under: BackwardPass, key: Any, last: events.Kept | None = None) -> None:
+    def _unpacks(
+        self, number: int | None, gradient: events.Gradient | None, last: events.Kept | None = None
+    ) -> None:
         """Emits that a node has used what it had saved; if the pass has failed at one of these values, not those after it."""
-        number, gradient = self.number_of(key), self.arrived(under, key)
         for each in self._nodes.kept_by(number):
             if number is None or self._limit.reached():
                 return
@@ -285,7 +286,7 @@ class BackwardPasses:
         ran: list[Any] = []
         if key is not None and key in under.order:
             ran = self._run_until(under, key)
-            self._unpacks(under, key, last=kept)
+            self._unpacks(self.number_of(key), self.arrived(under, key), last=kept)
         self._objects.look_at_gradients()
         number = None if key is None else self.number_of(key)
         if why:

@@ -243,8 +243,10 @@ class Bindings:
         return known
 
     def _tensors_inside(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
-        inside = (pair for pair in self._inside(name, value) if issubclass(type(pair[1]), self._watched.tensors))
-        return ((label, self._watched.tensor_of(each)) for label, each in inside)
+        tensors, tensor_of = self._watched.tensors, self._watched.tensor_of
+        for label, each in self._inside(name, value):
+            if issubclass(type(each), tensors):
+                yield label, tensor_of(each)
 
     def _inside(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
         """Yields the contents of an object, with their paths."""
@@ -256,7 +258,8 @@ class Bindings:
             yield from ((f"{name}[{k}]", each) for k, each in enumerate(value[:FIRST]))
         else:
             if issubclass(kind, self._watched.holders):
-                yield from ((name + label, each) for label, each in self._watched.further(value, self._called))
+                for label, each in self._watched.further(value, self._called):
+                    yield name + label, each
             yield from self._attributes(name, value)
 
     def _attributes(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -329,26 +332,41 @@ def value_of(place: ast.AST, names: Mapping[str, Any]) -> Any:
 def parts_of(module_class: type) -> Callable[[Any, Called], Iterator[tuple[str, Any]]]:
     """Returns a function for `Watched.further` with PyTorch's names: the tensors of a module and those inside it, or of an optimizer's state."""
 
-    def further(holder: Any, called: Called) -> Iterator[tuple[str, Any]]:
+    place = place_of_attributes(module_class)  # it is that of all modules, so it need not be looked for at each of them
+
+    def attributes(module: Any) -> dict[Any, Any]:
+        return place.__get__(module) if issubclass(type(module), module_class) else attributes_of(module)
+
+    def further(holder: Any, called: Called) -> Iterable[tuple[str, Any]]:
         is_module = issubclass(type(holder), module_class)
-        return of_module(holder, "_modules") if is_module else _of_optimizer(holder, called)
+        return of_module(holder, "_modules", attributes) if is_module else _of_optimizer(holder, called)
 
     return further
 
 
-def of_module(holder: Any, modules: str) -> Iterator[tuple[str, Any]]:
-    """Yields the tensors of a module and of those inside it, with their paths. `modules` is the attribute that holds the modules inside."""
+def of_module(
+    holder: Any, modules: str, attributes: Callable[[Any], dict[Any, Any]] = attributes_of
+) -> Iterator[tuple[str, Any]]:
+    """Yields the tensors of a module and of those inside it, with their paths.
+
+    Args:
+        holder: the module.
+        modules: the attribute that holds the modules inside.
+        attributes: returns the attributes of a module.
+    """
     waiting, left = [("", holder)], ATTRIBUTES
     while waiting and left > 0:
         path, module = waiting.pop()
-        inside = attributes_of(module)
+        inside = attributes(module)
         for kind in ("_parameters", "_buffers"):
             some = items(inside.get(kind), left)
             left -= len(some)
-            yield from ((f"{path}.{name}", each) for name, each in some)
+            for name, each in some:
+                yield f"{path}.{name}", each
         some = items(inside.get(modules), left)
-        waiting += [(f"{path}.{name}", each) for name, each in reversed(some)]
-        left -= len(some)
+        if some:
+            waiting += [(f"{path}.{name}", each) for name, each in reversed(some)]
+            left -= len(some)
 
 
 def _of_optimizer(holder: Any, called: Called) -> Iterator[tuple[str, Any]]:
@@ -360,4 +378,6 @@ def _of_optimizer(holder: Any, called: Called) -> Iterator[tuple[str, Any]]:
 
 def items(held: Any, most: int) -> list[tuple[Any, Any]]:
     """Returns the first items of a dictionary; none of anything else."""
+    if type(held) is dict and not held:
+        return []
     return first_items(held, most) if issubclass(type(held), dict) else []

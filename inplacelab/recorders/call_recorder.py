@@ -72,6 +72,7 @@ class Call:
         tensors: its tensors, in the order in which they are listed as inputs.
         known, operands, versions: what is known of them, their metadata, and their versions before.
         unknown: those that cannot be recorded, or not yet, since they have no memory.
+        frame: the frame that called it, until its place is looked for (see `CallRecorder.place_of`).
         place: where the program is.
         touched: what it will write and read, where that is not all of its tensors.
         depends: how its result will depend on its tensors, or each of several results; None if that is not known.
@@ -89,6 +90,7 @@ class Call:
     operands: tuple[events.Operand, ...] = ()
     versions: Sequence[int] = ()
     unknown: Sequence[Any] = ()
+    frame: FrameType | None = None
     place: Place | None = None
     touched: Touched = ALL
     depends: Found = None
@@ -310,7 +312,9 @@ class CallRecorder(Generic[C]):
             if self.objects.storages.moved_to:
                 self.objects.storages.agree_on_types()
             self.live_and_peak()  # what was freed before the call does not count to the peak that it reaches
-            call.place = self.names.place(frame)
+            call.frame = frame
+            if not self.names.told or self.judge is not None:
+                self.place_of(call)
             if self.passes.running:
                 self.passes.advance(frame)
             if call.kind.leads_outside:
@@ -319,6 +323,12 @@ class CallRecorder(Generic[C]):
             self._foresee(call, args, kwargs)
             self.judged("call_begins", call)
             call.begun = True
+
+    def place_of(self, call: C) -> Place | None:
+        """Returns where the program calls: looked for only if it is asked, since many calls do nothing that is reported."""
+        if call.frame is not None:
+            call.place, call.frame = self.names.place(call.frame), None
+        return call.place
 
     def judged(self, what: str, *given: Any) -> None:
         """Tells the judge, if there is one. What it calls in the framework is not recorded."""
@@ -366,8 +376,9 @@ class CallRecorder(Generic[C]):
                     if self.objects.wrote_unseen(known, tensor):
                         self.guard.note(self.unobserved, aside=True)
                 self._refused_late(call)
-            self._failed = FailedCall(id(sys.exception()), call.place, tuple(known.number for known in call.known))
-        call.tensors, call.unknown, call.touched = (), (), ALL
+                place = self.place_of(call)
+            self._failed = FailedCall(id(sys.exception()), place, tuple(known.number for known in call.known))
+        call.tensors, call.unknown, call.touched, call.frame = (), (), ALL, None
 
     def _refused_late(self, call: C) -> None:
         """Emits what an operation that has raised has done before that, beside writes that have raised a version."""
@@ -377,7 +388,7 @@ class CallRecorder(Generic[C]):
             with self.unseen():
                 self._report(call, args, kwargs, result)
                 self.judged("call_ended", call, args, kwargs, list(self.passes.tensors_of(result)))
-        call.tensors, call.unknown, call.touched = (), (), ALL  # no references to tensors
+        call.tensors, call.unknown, call.touched, call.frame = (), (), ALL, None  # no references to tensors
 
     def _report(self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
         """Emits what a call has done."""
@@ -469,7 +480,7 @@ class CallRecorder(Generic[C]):
             copied = call.touched.place_copied(call.tensors)
         depends = depends_of(call.depends, category, output, call.operands, call.reported)
         self.emit(events.OperationDone(
-            call.kind.name, category, inputs, output, {}, node, call.place, *self.live_and_peak(), slots_are, copied, depends,
+            call.kind.name, category, inputs, output, {}, node, self.place_of(call), *self.live_and_peak(), slots_are, copied, depends,
             self.tracks() if self.tracks else None, self.names.module(sys._getframe(1)) if category == "in-place" else "",
             self.names.ran_in(sys._getframe(1)) if call.kind.name in self._in_place.names else None,
         ))  # fmt: skip

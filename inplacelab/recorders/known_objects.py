@@ -408,6 +408,10 @@ class KnownNodes:
                 del self._counts[each]
                 waiting += [following for following in self._gone(each) if following is not None]
 
+    def has(self, number: int) -> bool:
+        """Whether a node is not gone."""
+        return number in self._nodes
+
     def number_of(self, key: Any) -> int | None:
         """Returns the number of a node that was described; None if it was not."""
         return self._numbers.get(key)

@@ -58,6 +58,7 @@ class NamesAndLines:
 
     Attributes:
         root: the outermost frame of the program.
+        told: whether the program is instrumented, or traced, so that its statements are reported.
     """
 
     def __init__(self, recorder: Follows, outermost: FrameType | None) -> None:
@@ -69,9 +70,10 @@ class NamesAndLines:
         self._calls = {
             code for each in recorder.watched.holders if (code := code_of(member(each, "__call__"))) is not None
         }
+        self._call_names = {code.co_name for code in self._calls}
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
         self._constructed: dict[int, tuple[Callable[[], Any], events.RanIn]] = {}  # modules, by their addresses
-        self._told = False  # the program is instrumented, or traced
+        self.told = False
         self.root: FrameType | None = None
         self._globals: list[Scope] = []
         self._statement = self._instruction = -1  # of the outermost frame, at the last event
@@ -89,7 +91,7 @@ class NamesAndLines:
         """Emits the begin of a statement (see `instrument.StatementListener`), and the names that the one before has bound."""
         if not self._program.has(frame):
             return
-        self._told = True
+        self.told = True
         frames = self._program.frames(frame, self.root)
         if frames[-1] is not self.root:
             self._start(frames[-1])
@@ -173,7 +175,7 @@ class NamesAndLines:
         inferred, and its names are scanned.
         """
         frames = self._program.frames(frame, self.root)
-        if not frames or self._told:
+        if not frames or self.told:
             return frames
         # Whether the outermost frame runs another statement than at the last event, or runs it again.
         begins, outermost = False, frames[-1]
@@ -200,7 +202,7 @@ class NamesAndLines:
         """
         modules: list[Any] = []
         while frame is not None:
-            if frame.f_code in self._calls:
+            if self._calls_module(frame):
                 modules.append(scopes_of([frame])[0].names.get("self"))
             elif not modules and self._program.has(frame):
                 return ""
@@ -212,12 +214,17 @@ class NamesAndLines:
     def ran_in(self, frame: FrameType | None) -> events.RanIn | None:
         """Returns, at an event, what is known of the library's module that the program has called and that is running, the innermost; None if there is none."""
         while frame is not None and frame is not self.root and not self._program.has(frame):
-            if frame.f_code in self._calls:
+            if self._calls_module(frame):
                 module = scopes_of([frame])[0].names.get("self")
                 alive, place = self._constructed.get(id(module), (lambda: None, None))
                 return place if place is not None and alive() is module else events.RanIn(class_name(type(module)))
             frame = frame.f_back
         return None
+
+    def _calls_module(self, frame: FrameType) -> bool:
+        """Whether a frame runs a call of a module. (To compare the names first is cheaper than the codes.)"""
+        code = frame.f_code
+        return code.co_name in self._call_names and code in self._calls
 
     def constructed(self, module: Any, frame: FrameType | None) -> None:
         """Notes, when the `__init__` of a library's module runs, where the program constructs it, if it does so itself."""

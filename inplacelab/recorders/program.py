@@ -35,19 +35,24 @@ def call_from(frame: FrameType, function: Callable[..., Any], args: Sequence[Any
     A recorder that calls a framework's functions for the program is between the two. But C++ warns at the line of the frame that called
     it, once for each line, and Python does so for `stacklevel=2`.
     """
-    # The instruction is cheaper than the line, which Python has to look up. Codes of two files are equal if their texts are.
-    where = frame.f_code, frame.f_lasti, frame.f_code.co_filename
-    code = _codes.get(where)
-    if code is None:
-        if len(_codes) >= _MOST_CODES:
-            _codes.clear()
-        code = _codes[where] = _code(frame.f_code.co_filename, frame.f_lineno)
-    return FunctionType(code, frame.f_globals)(function, args, kwargs)
+    # The instruction is cheaper than the line, which Python has to look up, and an address than the hash of a code, which Python keeps nowhere.
+    code = frame.f_code
+    where = id(code), frame.f_lasti
+    relay, _ = _relays.get(where) or _relay_at(where, code, frame.f_lineno)
+    return FunctionType(relay, frame.f_globals)(function, args, kwargs)
 
 
-_MOST_CODES = 4096
+def _relay_at(where: tuple[int, int], code: CodeType, line: int) -> tuple[CodeType, CodeType]:
+    if len(_relays) >= _MOST_RELAYS:
+        _relays.clear()
+    known = _relays[where] = _code(code.co_filename, line), code
+    return known
+
+
+_MOST_RELAYS = 4096
 """So many places are kept."""
-_codes: dict[tuple[CodeType, int, str], CodeType] = {}
+_relays: dict[tuple[int, int], tuple[CodeType, CodeType]] = {}
+"""The codes of relays, by the address of a frame's code and its instruction; each with that code, which keeps its address."""
 
 
 @lru_cache(maxsize=4096)
@@ -142,7 +147,8 @@ class Program:
 
     def has(self, frame: FrameType) -> bool:
         """Whether a frame runs its code, in whichever of its sources."""
-        return self.sources.owns(frame.f_code.co_filename) and frame.f_code.co_name != RELAY
+        code = frame.f_code
+        return self.sources.owned[code.co_filename] and code.co_name != RELAY
 
     def is_outermost(self, frame: FrameType) -> bool:
         """Whether a frame runs the source that was started, and none of its functions."""
@@ -160,10 +166,10 @@ class Program:
         """Returns the frames that run it, innermost first: up to `outermost` or, if that is not on the stack, up to the last one that runs the
         source that was started.
         """
-        found, owns, main, last = [], self.sources.owns, self.filename, 0
+        found, owned, main, last = [], self.sources.owned, self.filename, 0
         while innermost is not None:
             code = innermost.f_code
-            if owns(code.co_filename) and code.co_name != RELAY:
+            if owned[code.co_filename] and code.co_name != RELAY:
                 found.append(innermost)
                 if innermost is outermost:
                     return found

@@ -100,16 +100,27 @@ def _bound_in(statement: ast.stmt) -> Iterator[str]:
             yield node.id
 
 
+class _Owned(dict[str, bool]):
+    """Whether a file name is that of a source of the program."""
+
+    def __missing__(self, filename: str) -> bool:
+        self[filename] = found = is_own(filename)
+        return found
+
+
 class Sources:
     """The sources of a program, in the order in which they were seen: first the one that was started.
 
     Args:
         main: the one that was started: a file, a cell, or a part of a file.
+
+    Attributes:
+        owned: whether a file name is that of a source of the program: it is looked up for every frame at every operation.
     """
 
     def __init__(self, main: Source) -> None:
         self.main, self.seen = main, [main]
-        self._owns = {main.filename: True}
+        self.owned = _Owned({main.filename: True})
         self._of: dict[str, Source | None] = {main.filename: main}  # None for what is not the program's own
         self._around: Source | None = None  # the file of which `main` is a part
 
@@ -120,10 +131,7 @@ class Sources:
 
     def owns(self, filename: str) -> bool:
         """Whether a file name is that of a source of the program."""
-        known = self._owns.get(filename)
-        if known is None:
-            known = self._owns[filename] = is_own(filename)
-        return known
+        return self.owned[filename]
 
     def at(self, code: CodeType, line_of_file: int) -> Source | None:
         """Returns the source that a line of a code object is in; None if the code is not the program's own."""

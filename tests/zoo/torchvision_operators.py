@@ -2,12 +2,13 @@
 
 Importing torchvision fails there, and so does importing timm and all else that imports it. Import this first: it declares the operators
 that torchvision describes when it is imported, and gives `nms` a body in Python. The models of the zoo need no others: without its compiled
-operators, torchvision computes `roi_align` in Python itself.
+operators, torchvision computes `roi_align` in Python itself, and compiles that, for which there may be no compiler: here it is not compiled.
 """
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -46,6 +47,6 @@ if "torchvision" not in sys.modules and not _are_loaded():
     for _name in ("nms", "qnms"):
         LIBRARY.define(_name + _SIGNATURE)
     LIBRARY.impl("nms", nms, "CPU")
-    import torchvision.ops.boxes
-
-    torchvision.ops.boxes._assert_has_ops = lambda: None
+    import_module("torchvision.ops.boxes")._assert_has_ops = lambda: None
+    aligning = import_module("torchvision.ops.roi_align")
+    aligning._roi_align = aligning._roi_align.__wrapped__

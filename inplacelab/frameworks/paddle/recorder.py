@@ -231,7 +231,7 @@ class PaddleRecorder(CallRecorder[PaddleCall]):
         ):  # Paddle gives a new node only to the tensor that was written
             tracked = other is not known and other.needs and other.node not in (None, known.node)
             if tracked and share_slots(other.operand.layout, known.operand.layout):
-                other.outdated = None if call.place is None else call.place.line
+                other.outdated = None if (place := self.place_of(call)) is None else place.line
 
     def _node_after(self, known: PaddleTensor, tensor: Any) -> int | None:
         self.objects.history(known, tensor)

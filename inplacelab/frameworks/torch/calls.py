@@ -45,6 +45,11 @@ _VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 _READ_NODE = frozenset({"grad_fn", "is_leaf", "output_nr", "name"})
 """Properties that make the node of a view whose base was written."""
 _CHANGES = frozenset({"data", "requires_grad", "grad", "retains_grad", "real", "imag"})
+_ONLY_READS = frozenset({
+    "dim", "element_size", "is_complex", "is_contiguous", "is_floating_point", "is_signed", "item", "ndimension", "nelement", "numel", "size", "stride",
+    "_set_grad_enabled",
+})  # fmt: skip
+"""Functions that change nothing of their tensor, and give none."""
 _EMPTY = frozenset({"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"})
 _TO_OTHERS = frozenset({"numpy", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage", "share_memory_"})
 """Functions that lead to the memory itself."""
@@ -64,6 +69,7 @@ class TorchKind:
     Attributes:
         name: its name as a program writes it: "setitem", "T", "add_".
         quiet: whether nothing of it is recorded.
+        only_reads: whether it changes nothing of its tensor, and gives none, or its `.grad`.
         is_pass: whether it is a backward pass, which is recorded where it enters the engine.
         reads_node: whether it makes the node of a view.
         own_counter: whether its result counts versions apart.
@@ -71,17 +77,20 @@ class TorchKind:
         fills: whether the elements of its result mean something.
         is_silent: whether it writes tensors without raising their versions.
         writes_each: whether it writes each tensor of a list.
+        may_write: whether it may change its arguments, by its name.
         leads_outside: whether its result leads to the memory itself, through which writes are not seen.
         is_custom: whether it is the `apply` of a `torch.autograd.Function`.
     """
 
     name: str
     quiet: bool = False
+    only_reads: bool = False
     is_pass: bool = False
     reads_node: bool = False
     own_counter: bool = False
     moves: bool = False
     fills: bool = True
+    may_write: bool = False
     leads_outside: bool = False
     is_silent: bool = False
     writes_each: bool = False
@@ -135,15 +144,17 @@ def _kind(function: Any) -> TorchKind:
         if name == "__get__":
             quiet = attribute not in _VIEWS and attribute not in _READ_NODE and attribute != "grad"
             return TorchKind(
-                attribute, quiet=quiet, reads_node=attribute in _READ_NODE, own_counter=attribute == "data"
-            )
-        return TorchKind(attribute, quiet=attribute not in _CHANGES, moves=attribute == "data")
+                attribute, quiet=quiet, only_reads=attribute == "grad", reads_node=attribute in _READ_NODE,
+                own_counter=attribute == "data",
+            )  # fmt: skip
+        return TorchKind(attribute, quiet=attribute not in _CHANGES, moves=attribute == "data", may_write=True)
     plain = name[2:-2] if name.startswith("__") and name.endswith("__") else name
     module = getattr(function, "__module__", "")
     is_pass = name in _PASSES and module in ("torch._tensor", "torch.autograd")
+    is_silent = name.startswith(("_fused_", "_amp_")) or name in _SILENT
     return TorchKind(
-        plain or str(function), is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
-        moves=name == "set_", is_silent=name.startswith(("_fused_", "_amp_")) or name in _SILENT,
+        plain or str(function), only_reads=name in _ONLY_READS, is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
+        moves=name == "set_", may_write=is_silent or plain.endswith("_") or plain == "setitem", is_silent=is_silent,
         writes_each=name.startswith("_foreach_") and name.endswith("_"),
     )  # fmt: skip
 

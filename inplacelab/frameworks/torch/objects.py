@@ -44,6 +44,8 @@ from inplacelab.recorders.static import class_name
 _Tensor: Any = torch.Tensor
 _Storage: Any = torch.UntypedStorage
 
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+"""Classes whose tensors PyTorch shows if it shows their storages."""
 _INFERENCE = Text(
     "Inference tensors were left out: PyTorch counts no versions for them.",
     "推理张量没有记录：PyTorch 不为它们计版本。",
@@ -158,7 +160,9 @@ class TorchObjects(KnownObjects[TorchTensor]):
             if _Tensor.is_inference(tensor) or not has_version(tensor):
                 self._note(_INFERENCE)
                 return False
-            _Tensor.untyped_storage(tensor), layout_of(tensor), dtype_of(tensor), device_of(tensor), base_of(tensor)
+            _Tensor.untyped_storage(tensor)
+            if type(tensor) not in _PLAIN:
+                layout_of(tensor), dtype_of(tensor), device_of(tensor), base_of(tensor)
         except Exception as error:  # noqa: BLE001  # whatever a tensor of an unusual kind raises
             self._note(_UNREADABLE.format(class_name(type(error))))
             return False
@@ -203,6 +207,8 @@ class TorchObjects(KnownObjects[TorchTensor]):
         return known
 
     def look_at(self, known: TorchTensor, tensor: Any, *, apart: bool = False) -> bool:  # noqa: ARG002
+        if _is_as_before(known, tensor):
+            return False
         storage = self.storages.storage(tensor, filled=True)
         counter = known.counter
         if storage is not known.storage:  # `x.data = y`, `x.set_(y)`: the tensor keeps its counter, as a new one there
@@ -368,6 +374,20 @@ class TorchObjects(KnownObjects[TorchTensor]):
         is_copy = self.operation.writes and storage.number >= self.operation.known and known is None
         dtype = "" if operand.dtype == storage.dtype else operand.dtype
         return events.Kept(name, storage.number, counter.number, version, operand.layout, is_copy, dtype)
+
+
+def _is_as_before(known: TorchTensor, tensor: Any) -> bool:
+    """Whether a tensor has the storage and the metadata that it had. That is asked for each tensor of each operation."""
+    storage, operand, found = known.storage, known.operand, _Tensor.untyped_storage(tensor)
+    shape, strides, offset = operand.layout
+    return bool(
+        found._cdata == storage.address
+        and found.nbytes() == storage.bytes
+        and shape_of(tensor) == shape
+        and _Tensor.stride(tensor) == strides
+        and _Tensor.storage_offset(tensor) == offset
+        and dtype_names[dtype_of(tensor)] == operand.dtype
+    )
 
 
 def _operand(number: int, tensor: Any, storage: TorchStorage, counter: Counter) -> events.Operand:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import count
 from types import FrameType
 from typing import Any
@@ -32,7 +33,8 @@ from inplacelab.frameworks.torch.readings import (
 )
 from inplacelab.language import Text
 from inplacelab.recorders import backward_passes, events
-from inplacelab.recorders.backward_passes import BackwardPass, BackwardPasses, PassArguments, Refused
+from inplacelab.recorders.backward_passes import BackwardPass, BackwardPasses, Following, PassArguments, Refused
+from inplacelab.recorders.call_recorder import CallRecorder
 from inplacelab.recorders.events import SMALL
 from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import message_of
@@ -49,6 +51,14 @@ _HIDDEN = Text(
 class TorchPasses(BackwardPasses):
     """The running backward passes. Its methods are called while `torch.Tensor` is not overridden (`Unseen`)."""
 
+    def __init__(self, recorder: CallRecorder[Any]) -> None:
+        super().__init__(recorder)
+        self._numbers: dict[Any, int | None] = {}  # of the nodes of the passes that run
+
+    def forget(self) -> None:
+        self._numbers.clear()
+        super().forget()
+
     def arguments(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> PassArguments:  # noqa: ARG002
         return pass_arguments(args, kwargs)
 
@@ -59,20 +69,24 @@ class TorchPasses(BackwardPasses):
         return tensors_of(value)
 
     def planned(self, asks: PassArguments, roots: Sequence[Any]) -> BackwardPass:
-        nodes = reachable(roots)
-        for node in nodes:
-            self._nodes.node(node)
+        following = cache(after)  # nodes are asked for it several times
+        nodes = reachable(roots, following)
+        self._numbers.update((node, self._nodes.node(node)) for node in nodes)
         ends = None if asks.inputs is None else [root_node(each) for each in asks.inputs]
-        order = in_order(roots, ends, fills=asks.fills)
-        return BackwardPass(asks, [self.number_of(root) or 0 for root in roots], roots[0], nodes, order, after)
+        order = in_order(roots, ends, fills=asks.fills, following=following)
+        return BackwardPass(asks, [self.number_of(root) or 0 for root in roots], roots[0], nodes, order, following)
 
     def number_of(self, key: Any) -> int | None:
-        number: int | None = self._nodes.node(key)
+        number = self._numbers.get(key)
+        if number is None or not self._nodes.has(number):
+            number = self._nodes.node(key)
         return number
 
     def _known_number(self, node: Any) -> int | None:
         """Returns the number of a node that was described and is not gone."""
-        number: int | None = self._nodes.number_of(self._nodes.key_of(node))
+        number = self._numbers.get(node)
+        if number is None or not self._nodes.has(number):
+            number = self._nodes.number_of(self._nodes.key_of(node))
         return number
 
     def leaf_of(self, key: Any) -> tuple[Any, Any]:
@@ -117,7 +131,8 @@ class TorchPasses(BackwardPasses):
         for number in released:
             self._nodes.release(number)
         under.nodes.clear()
-        under.runs = {}
+        self._numbers.clear()
+        under.runs, under.after = {}, after  # nothing refers to the nodes any more
         self._emit(events.Released(tuple(released)))
 
     def failing(self, under: BackwardPass, error: BaseException) -> tuple[Any, events.Kept | None, Refused | None]:
@@ -187,40 +202,43 @@ def root_node(tensor: Any) -> Any:
     return node
 
 
-def reachable(roots: Iterable[Any]) -> list[Any]:
+def reachable(roots: Iterable[Any], following: Following[Any] = after) -> list[Any]:
     """Returns every node reachable from the roots, including them."""
-    return backward_passes.reachable([each for each in roots if each is not None], after)
+    return backward_passes.reachable([each for each in roots if each is not None], following)
 
 
-def in_order(roots: Iterable[Any], ends: Sequence[Any] | None, *, fills: bool) -> list[Any]:
+def in_order(
+    roots: Iterable[Any], ends: Sequence[Any] | None, *, fills: bool, following: Following[Any] = after
+) -> list[Any]:
     """Returns the nodes that a pass runs, in its order.
 
     Args:
         roots: those with which it begins.
         ends: if it computes the gradients of some tensors only, their nodes.
         fills: whether it runs the nodes of these, too, as a pass that fills `.grad` does.
+        following: returns the nodes after one.
     """
     first = list(dict.fromkeys(roots))
-    every = reachable(first)
-    runs = set(every) if ends is None else backward_passes.leading_to(every, set(ends), after)
+    every = reachable(first, following)
+    runs = set(every) if ends is None else backward_passes.leading_to(every, set(ends), following)
     if ends is not None and fills:
         runs |= {each for each in ends if each is not None}
-    return [node for node in _by_number(first, every) if node in runs]
+    return [node for node in _by_number(first, every, following) if node in runs]
 
 
-def _by_number(first: Sequence[Any], every: Iterable[Any]) -> Iterator[Any]:
+def _by_number(first: Sequence[Any], every: Iterable[Any], following: Following[Any]) -> Iterator[Any]:
     """Yields nodes, each once all that send gradients to it have been, and of those that are ready the one made last."""
-    waits = Counter(following for node in every for following in after(node))
+    waits = Counter(each for node in every for each in following(node))
     ready = [(-node._sequence_nr(), place, node) for place, node in enumerate(first) if not waits[node]]
     heapq.heapify(ready)
     place = count(len(ready))
     while ready:
         node = heapq.heappop(ready)[2]
         yield node
-        for following in after(node):
-            waits[following] -= 1
-            if not waits[following]:
-                heapq.heappush(ready, (-following._sequence_nr(), next(place), following))
+        for each in following(node):
+            waits[each] -= 1
+            if not waits[each]:
+                heapq.heappush(ready, (-each._sequence_nr(), next(place), each))
 
 
 def shape_at(node: Any) -> tuple[int, ...] | None:

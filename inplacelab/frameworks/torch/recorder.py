@@ -31,7 +31,7 @@ from inplacelab.frameworks.torch.calls import (
 from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch, take_away
 from inplacelab.frameworks.torch.objects import NONE, Operation, TorchObjects, TorchTensor
 from inplacelab.frameworks.torch.passes import TorchPasses
-from inplacelab.frameworks.torch.readings import SHOWS_SAVED, WATCHED, Unseen, needs_gradient, version_of
+from inplacelab.frameworks.torch.readings import SHOWS_SAVED, WATCHED, Unseen, gradient_held, needs_gradient, version_of
 from inplacelab.frameworks.torch.storages import TorchStorage
 from inplacelab.language import Text
 from inplacelab.place import Place
@@ -198,10 +198,27 @@ class TorchRecorder(CallRecorder[TorchCall]):
         if _is_tracing():
             self.guard.note(_TRACED)
             return function(*args, **kwargs)
-        if kind.is_pass:
+        if kind.is_pass or (kind.only_reads and self._is_as_known(args, kwargs)):
             return call_from(frame, function, args, kwargs)
         run = partial(call_from, frame, function, args, kwargs)
         return self._run(TorchCall(kind, function), frame, run, args, kwargs, inside=1)
+
+    def _is_as_known(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Whether nothing has to be reported of a call that only reads a tensor: optimizers make many, which are most of their calls."""
+        if len(args) != 1 or kwargs or not self.names.told or self.passes.running or self.judge is not None:
+            return False
+        if self.limit.exceeded or self.objects.storages.moved_to or not self.guard.is_here():
+            return False
+        (tensor,), facts = args, self.objects.tensors.facts
+        known = facts.get(id(tensor))
+        if known is None:
+            return not issubclass(type(tensor), torch.Tensor | list | tuple | dict)
+        with Unseen():
+            self.live_and_peak()
+            held = gradient_held(tensor)
+            if known.node is not None or known.counter.version != version_of(tensor):
+                return False
+            return known.needs is needs_gradient(tensor) and known.grad is (None if held is None else facts.get(id(held)))
 
     def _runs_init(
         self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType | None
@@ -228,16 +245,19 @@ class TorchRecorder(CallRecorder[TorchCall]):
         if kind.writes_each:
             call.listed = sum(objects.tensors.find(each) is not None for each in tensors_of(args[0]))
         call.touched = touched(kind.name, args, kwargs)
-        call.depends = depends(call, args, kwargs)
+        if kind.may_write or "out" in kwargs:  # otherwise the arguments will be the same when it has ended
+            call.depends = depends(call, args, kwargs)
         if kind.is_silent:
             call.contents = [objects.storages.contents(each) for each in call.known]
         # `v[0] = y` writes a view of `v`, and not `v` itself, whose node is made when it is used next.
         call.makes_nodes = torch.is_grad_enabled() and kind.name != "setitem"
         call.first, call.storages = _next_node(), objects.storages.seen
 
-    def _report(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:  # noqa: ARG002
+    def _report(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
         call.results = results = [result] if type(result) is torch.Tensor else list(tensors_of(result))
         written = self._written(call, results)
+        if written and not call.kind.may_write and "out" not in kwargs:  # as `relu(x, inplace=True)`
+            call.depends = depends(call, args, kwargs)
         self.objects.operation = operation = Operation(call.first, _next_node(), bool(written), call.storages)
         if call.kind.reads_node or (call.makes_nodes and operation.last > operation.first):
             for known, tensor in zip(call.known, call.tensors, strict=True):
@@ -250,7 +270,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
             self._report_silent_writes(call, written)
         for tensor in results:
             if id(tensor) not in self.objects.tensors.facts and not self.limit.reached():
-                self._report_result(call, tensor)
+                self._report_result(call, tensor, args, kwargs)
         self.objects.operation = NONE
 
     def _report_writes(self, call: TorchCall, known: TorchTensor, tensor: Any) -> None:
@@ -269,7 +289,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
             self.objects.flags(known, tensor)
             self.objects.histories(known.storage)  # views of it need a gradient as it does
 
-    def _report_result(self, call: TorchCall, tensor: Any) -> None:
+    def _report_result(self, call: TorchCall, tensor: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         objects, seen = self.objects, self.objects.storages.seen
         known = objects.tensor(tensor, filled=call.kind.fills, own_counter=call.kind.own_counter, of=call.known)
         if known is None:
@@ -279,6 +299,8 @@ class TorchRecorder(CallRecorder[TorchCall]):
             return
         storage = known.storage.number
         is_view = storage < max(seen, call.storages) and storage in [each.storage for each in call.operands]
+        if not (is_view or call.depends or call.kind.may_write or "out" in kwargs):
+            call.depends = depends(call, args, kwargs)
         self._done(call, known.operand, "view" if is_view else "ordinary" if call.known else "create", known.node)
         call.reported += 1
 

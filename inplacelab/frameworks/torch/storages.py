@@ -206,5 +206,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
 
     def contents(self, known: Any) -> bytes | None:
         """Returns the bytes of a tensor's storage; None if there are too many."""
+        if (tensor := known.alive()) is not None:
+            known.storage.start = start_of(_Tensor.untyped_storage(tensor))
         found: bytes | None = known.storage.contents()
         return found

@@ -8,6 +8,7 @@ Threads that the program starts meanwhile are watched, too; processes are not. W
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -20,6 +21,8 @@ from typing import Any, Literal
 from weakref import WeakSet, ref
 
 import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch.utils.hooks import RemovableHandle
 from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.findings import Finding
@@ -40,6 +43,7 @@ from inplacelab.frameworks.torch.readings import (
     version_of,
 )
 from inplacelab.frameworks.torch.stale_values import MARKS, StaleValues, has_released
+from inplacelab.frameworks.torch.steps import Step, step_of
 from inplacelab.language import Text
 from inplacelab.recorders.program import call_from
 from inplacelab.recorders.static import class_name, message_of
@@ -131,6 +135,7 @@ class _Thread:
         depth: how many passes run inside others.
         raised: the error of a pass inside one that still runs.
         passes: where passes began, the number of the next node then, and the tensors with which they began, if these are not gone.
+        step: the step of an optimizer that runs without the mode.
     """
 
     noted: int
@@ -138,6 +143,7 @@ class _Thread:
     depth: int = 0
     raised: Exception | None = None
     passes: deque[_Pass] = field(default_factory=lambda: deque(maxlen=PASSES))
+    step: Step | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -185,6 +191,8 @@ class TorchWatch:
             Patch(torch.autograd, "_engine_run_backward", self.run_pass),
             Patch(torch, "compile", self._compiles),
             Patch(torch.Tensor, "set_", self.called, unless=partial(is_off, self._mode)),
+            Patch(torch.optim.Optimizer, "zero_grad", self._clears),
+            Patch(torch.nn.Module, "zero_grad", self._clears),
             Patch(single, "apply", self._applies),
             Patch(torch.autograd.function.FunctionCtx, "mark_dirty", self._marks),
             Patch(threading.Thread, "start", self._starts),
@@ -192,6 +200,7 @@ class TorchWatch:
             Patch(BaseProcess, "start", self._starts_child),
             Patch(BaseProcess, "_bootstrap", self._runs_child),
         )
+        self._hooks: tuple[RemovableHandle, ...] = ()  # of all optimizers
         self._compiler = CompilerPatch(self)  # of functions that were compiled before
         self._is_off = False  # the mode, while one of these runs
         self._threads = threading.local()
@@ -227,19 +236,32 @@ class TorchWatch:
             patch.begin()
         self._compiler.begin("")
         interception.report_fast_modules(self)
-        interception.put_in_force(self._mode)
+        self._put_in_force()
 
     def end(self, error: BaseException | None = None) -> None:
         """Ends that; `error` is what the program raised, which may have been refused at once."""
         if error is not None and self._on:
             self.ended_by(error)
         self._on, self._places.root = False, None
-        take_away(self._mode)
+        self._take_away()
         interception.end_reports(self)
         for patch in self._patches:
             patch.end()
         self._compiler.end()
         self._ledger.forget()
+
+    def _put_in_force(self) -> None:
+        interception.put_in_force(self._mode)
+        self._hooks = (
+            register_optimizer_step_pre_hook(self._step_begins),
+            register_optimizer_step_post_hook(self._step_ended),
+        )
+
+    def _take_away(self) -> bool:
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks = ()
+        return take_away(self._mode)
 
     def _here(self) -> _Thread | None:
         """Returns the thread that runs now; None if it is not watched."""
@@ -470,6 +492,46 @@ class TorchWatch:
         storage = storage_of(tensor)
         return None if storage is None else self._ledger.storage(storage._cdata, storage._weak_ref)
 
+    # ---- optimizers ------------------------------------------------------------------------------------------------------
+
+    def _clears(self, clear: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType) -> Any:
+        """Calls `zero_grad`, which writes nothing if it drops the gradients: then without the mode, which it would call for each of them."""
+        drops = args[1] if len(args) > 1 else kwargs.get("set_to_none", True)
+        if self._here() is None or not drops or not take_away(self._mode):
+            return clear(*args, **kwargs)
+        try:
+            return clear(*args, **kwargs)
+        finally:
+            interception.put_in_force(self._mode)
+
+    def _step_begins(self, optimizer: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Takes the mode away while an optimizer runs a step (see `steps`)."""
+        here = self._here()
+        if here is None:
+            return
+        self._end_step(here, None)  # one that has raised, or in which this one runs
+        step = self._safely(step_of, optimizer, args, kwargs)
+        if step is not None and take_away(self._mode):
+            here.step = step
+
+    def _step_ended(self, optimizer: Any, _: Sequence[Any], __: Mapping[str, Any]) -> None:
+        here = self._here()
+        if here is not None and here.step is not None and here.step.optimizer is optimizer:
+            self._end_step(here, sys._getframe(1))
+
+    def _end_step(self, here: _Thread, frame: FrameType | None) -> None:
+        step, here.step = here.step, None
+        if step is not None:
+            interception.put_in_force(self._mode)
+            self._safely(self._note_step, step, frame)
+
+    def _note_step(self, step: Step, frame: FrameType | None) -> None:
+        self._ledger.operations += 1
+        moment, place = self._ledger.passes(), self._places.of(frame)
+        for tensor, before in zip(step.tensors, step.versions, strict=True):
+            if (after := version_of(tensor)) != before:
+                self._wrote("step", moment, tensor, before, after, place, "step")
+
     # ---- functions of the program ----------------------------------------------------------------------------------------
 
     def _applies(
@@ -542,28 +604,28 @@ class TorchWatch:
     def _without_mode(self, compiled: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(compiled)
         def call(*args: Any, **kwargs: Any) -> Any:
-            was_on = take_away(self._mode)
+            was_on = not is_off(self._mode) and self._take_away()
             if was_on:
                 self._remark(_COMPILED)
             try:
                 return compiled(*args, **kwargs)
             finally:
                 if was_on:
-                    interception.put_in_force(self._mode)
+                    self._put_in_force()
 
         return call
 
     def compiled_begins(self) -> None:
         """Takes away what PyTorch's compiler would trace, while code runs that was compiled before the watch."""
-        if self._here() is not None and take_away(self._mode):
-            self._is_off = True
+        if self._here() is not None and not is_off(self._mode):
+            self._is_off = self._take_away()
             self._remark(_COMPILED)
 
     def compiled_ended(self) -> None:
         """Puts it back."""
         if self._is_off and self._here() is not None:
             self._is_off = False
-            interception.put_in_force(self._mode)
+            self._put_in_force()
 
     def _remark(self, remark: Text) -> None:
         if remark not in self._remarks:
@@ -580,6 +642,7 @@ class TorchWatch:
             if self._on:
                 self._remark(_OTHER_THREADS)
             return run(*args, **kwargs)
+        self._end_step(here, None)  # one that has raised
         here.depth += 1
         try:
             return self._run_watched(here, run, args, kwargs, frame)

@@ -59,29 +59,25 @@ class Call:
         """Its arguments that are no tensors, also those in lists and tuples."""
         return self._shown([*self.args, *(each for pair in self.kwargs.items() for each in pair)])
 
-    # Methods: functions that call themselves from within another would keep the tensors until the garbage collector runs.
-
+    # A function in a function that calls itself would keep the tensors alive until the garbage collector runs.
     def _shown(self, value: Any) -> str:
         if type(value) in (list, tuple):
             return f"[{', '.join(map(self._shown, value))}]"
         return "-" if self.is_tensor(value) else repr(value)
 
-    def _replaced(self, value: Any, waiting: list[Any]) -> Any:
-        """Returns an argument with the first arrays that wait in the places of tensors."""
-        if self.is_tensor(value) and waiting:
-            return self.as_tensor(waiting.pop(0))
-        if type(value) not in (list, tuple):
-            return value
-        return type(value)([self._replaced(each, waiting) for each in value])
-
     def on(self, arrays: Sequence[Any]) -> Any:
         """Runs the function again, with arrays in the places of its first tensors; returns its result, or each of several, as arrays."""
+        waiting = list(arrays)
         if self.function is None:
             raise TypeError
-        waiting = list(arrays)
         args = [self._replaced(each, waiting) for each in self.args]
         made = self.function(*args, **{name: self._replaced(each, waiting) for name, each in self.kwargs.items()})
         return tuple(map(self.as_array, made)) if isinstance(made, list | tuple) else self.as_array(made)
+
+    def _replaced(self, value: Any, waiting: list[Any]) -> Any:
+        if self.is_tensor(value) and waiting:
+            return self.as_tensor(waiting.pop(0))
+        return type(value)([self._replaced(each, waiting) for each in value]) if type(value) in (list, tuple) else value
 
     def named(self, *parameters: str) -> dict[str, Any]:
         """The arguments by the names of the parameters."""
