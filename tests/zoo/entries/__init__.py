@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.zoo.entries import detection, graphs, images, language, segmentation, vision
+from tests.zoo.entries import agents, detection, diffusion, generative, graphs, images, language, segmentation, vision
 from tests.zoo.entry import Entry
 
-ENTRIES: tuple[Entry, ...] = (*images.ENTRIES, *language.ENTRIES, *vision.ENTRIES, *detection.ENTRIES, *graphs.ENTRIES, *segmentation.ENTRIES)
+_FIELDS = images, language, vision, detection, segmentation, diffusion, generative, graphs, agents
+ENTRIES: tuple[Entry, ...] = tuple(entry for field in _FIELDS for entry in field.ENTRIES)
 """All of them."""

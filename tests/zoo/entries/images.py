@@ -10,20 +10,15 @@ _TORCHVISION = (  # module, family, how the model is constructed, size of the im
      "model.avgpool, model.classifier = nn.AdaptiveAvgPool2d(1), nn.Linear(16, 3)", 32),
     ("resnet", "residual", "ResNet(BasicBlock, [1, 1, 1, 1], num_classes=3)", 64),
     ("densenet", "dense", "DenseNet(8, (2, 2, 2), 16, num_classes=3, memory_efficient=True)", 32),
-    ("googlenet", "convolutional", "GoogLeNet(num_classes=3, aux_logits=False, init_weights=False)", 32),
-    ("inception", "convolutional", "Inception3(num_classes=3, aux_logits=False, init_weights=False)", 80),
     ("squeezenet", "convolutional", "SqueezeNet('1_1', num_classes=3)", 64),
     ("shufflenetv2", "convolutional", "ShuffleNetV2([1, 2, 1], [8, 16, 32, 64, 64], num_classes=3)", 64),
     ("mobilenetv2", "residual", "MobileNetV2(3, inverted_residual_setting=[[1, 8, 1, 1], [6, 8, 2, 2], [6, 16, 1, 2]])", 32),
-    ("mobilenetv3", "residual", "mobilenet_v3_small(num_classes=3, reduced_tail=True)", 32),
-    ("mnasnet", "residual", "MNASNet(0.35, num_classes=3)", 32),
     ("regnet", "residual", "RegNet(BlockParams([1, 2], [8, 16], [4, 4], [1.0, 1.0], [2, 2], 0.25), 3, 8)", 32),
     ("efficientnet", "residual", "EfficientNet([MBConvConfig(4, 3, 2, 8, 16, 2), MBConvConfig(4, 5, 2, 16, 16, 2)], "
      "0.1, num_classes=3)", 32),
     ("convnext", "convolutional", "ConvNeXt([CNBlockConfig(8, 16, 1), CNBlockConfig(16, None, 2)], num_classes=3)", 32),
     ("vision_transformer", "attention", "VisionTransformer(32, 8, 2, 2, 32, 64, num_classes=3)", 32),
     ("swin_transformer", "attention", "SwinTransformer([4, 4], 16, [2, 2], [2, 4], [4, 4], num_classes=3)", 32),
-    ("maxvit", "attention", "MaxVit((64, 64), 8, 2, [8, 16], [1, 1], 8, 0.1, num_classes=3)", 64),
 )  # fmt: skip
 
 _TIMM = (
@@ -38,10 +33,8 @@ _TIMM = (
     ("convnext", "convolutional", "ConvNeXt(num_classes=3, depths=(1, 1, 1, 1), dims=(8, 16, 16, 32), use_grn=True)", 64),
     ("crossvit", "attention", "CrossVit(48, num_classes=3, embed_dim=(16, 32), depth=((1, 1, 0), (1, 1, 0)), num_heads=(2, 2), "
      "patch_size=(8, 16), mlp_ratio=(2.0, 2.0, 1.0))", 48),
-    ("csatv2", "attention", "CSATv2(3, dims=(8, 16, 24, 32), depths=(1, 1, 1, 1), transformer_depths=(0, 0, 1, 1))", 64),
     ("davit", "attention", "DaVit(num_classes=3, depths=(1, 1), embed_dims=(16, 32), num_heads=(2, 4), window_size=4)", 32),
     ("dla", "residual", "DLA([1, 1, 1, 1, 1, 1], [8, 8, 8, 16, 16, 32], num_classes=3, block=DlaBasic)", 64),
-    ("dpn", "dense", "DPN((1, 1, 1, 1), (4, 4, 4, 4), 8, 2, num_classes=3, small=True, num_init_features=8)", 64),
     ("edgenext", "attention", "EdgeNeXt(num_classes=3, dims=(16, 16, 32, 32), depths=(1, 1, 1, 1), heads=(2, 2, 2, 2))", 64),
     ("efficientformer", "attention", "EfficientFormer((1, 1, 1, 1), (8, 16, 16, 32), num_classes=3, num_vit=1)", 224),
     ("efficientvim", "state-space", "EfficientViM(num_classes=3, embed_dim=(16, 24, 32), depths=(1, 1, 1), state_dim=(9, 4, 4))", 64),
@@ -53,10 +46,7 @@ _TIMM = (
     ("fasternet", "convolutional", "FasterNet(num_classes=3, embed_dim=8, depths=(1, 1, 1, 1), feature_dim=32)", 64),
     ("fastvit", "convolutional", "FastVit(layers=(1, 1, 1, 1), embed_dims=(8, 16, 16, 32), num_classes=3)", 64),
     ("focalnet", "convolutional", "FocalNet(num_classes=3, embed_dim=8, depths=(1, 1, 1, 1))", 64),
-    ("gcvit", "attention", "GlobalContextVit(num_classes=3, img_size=64, window_ratio=(16, 16, 16, 32), embed_dim=8, depths=(1, 1, 1, 1), "
-     "num_heads=(1, 2, 2, 4))", 64),
     ("ghostnet", "convolutional", "GhostNet([[[3, 8, 8, 0, 1]], [[3, 16, 8, 0.25, 2]], [[5, 24, 16, 0, 2]]], 3, 0.5)", 32),
-    ("hgnet", "convolutional", "hgnetv2_b0(num_classes=3)", 32),
     ("hiera", "attention", "Hiera((64, 64), embed_dim=16, num_heads=1, num_classes=3, stages=(1, 1, 1, 1), mask_unit_size=(8, 8))", 64),
     ("inception_next", "convolutional", "MetaNeXt(num_classes=3, depths=(1, 1, 1, 1), dims=(16, 16, 32, 32))", 64),
     ("levit", "attention", "Levit(64, num_classes=3, embed_dim=(16, 32), key_dim=8, depth=(1, 1), num_heads=(2, 2))", 64),
@@ -73,15 +63,11 @@ _TIMM = (
     ("rdnet", "dense", "RDNet(num_classes=3, growth_rates=(8, 8, 8), num_blocks_list=(2, 2, 2), num_init_features=8, "
      "block_type=('Block', 'BlockESE', 'BlockESE'), is_downsample_block=(None, True, True))", 64),
     ("repvit", "convolutional", "RepVit(img_size=64, embed_dim=(8, 16, 16, 32), depth=(1, 1, 1, 1), num_classes=3, distillation=False)", 64),
-    ("res2net", "residual", "res2net50_26w_4s(num_classes=3, layers=(1, 1, 1, 1), base_width=4)", 64),
-    ("resnest", "residual", "resnest14d(num_classes=3, stem_width=8, base_width=16)", 64),
     ("resnetv2", "residual", "ResNetV2((1, 1, 1, 1), (128, 128, 128, 128), num_classes=3, stem_chs=32)", 64),
     ("rexnet", "residual", "RexNet(num_classes=3, initial_chs=8, final_chs=32, width_mult=0.5, depth_mult=0.5)", 64),
     ("senet", "residual", "SENet(SEResNetBlock, [1, 1, 1, 1], 1, 4, inplanes=64, num_classes=3)", 64),
     ("sequencer", "recurrent", "Sequencer2d(3, 32, layers=(1, 1), patch_sizes=(4, 2), embed_dims=(16, 32), hidden_sizes=(8, 16), "
      "mlp_ratios=(2.0, 2.0))", 32),
-    ("shvit", "attention", "SHViT(num_classes=3, embed_dim=(16, 32, 32), partial_dim=(8, 8, 8), depth=(1, 1, 1))", 64),
-    ("sknet", "residual", "skresnet18(num_classes=3, layers=(1, 1, 1, 1))", 64),
     ("starnet", "convolutional", "StarNet(8, [1, 1, 1, 1], num_classes=3)", 64),
     ("swin_transformer_v2", "attention", "SwinTransformerV2(32, num_classes=3, embed_dim=16, depths=(2, 2), num_heads=(2, 4), window_size=4)", 32),
     ("tiny_vit", "attention", "TinyVit(num_classes=3, embed_dims=(8, 16, 16, 32), depths=(1, 1, 1, 1), num_heads=(1, 2, 2, 4), "
@@ -118,7 +104,6 @@ _MORE = {  # beside or instead of the optimizer in turn
     "torchvision resnet": {"optimizer": SGD},
     "torchvision vision_transformer": {"autocast": True},
     "torchvision vgg": {"train": False},
-    "torchvision inception": {"train": False},
     "torchvision squeezenet": {"train": False},
     "torchvision swin_transformer": {"train": False},
     "timm dla": {"train": False},

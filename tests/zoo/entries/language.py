@@ -28,30 +28,22 @@ _MASKED = (  # they guess tokens that are hidden
     ("Funnel", {"num_hidden_layers": None, "block_sizes": [1, 1], "d_model": 32, "d_head": 16, "d_inner": 64, "n_head": 2, "num_decoder_layers": 1}),
     ("IBert", {"num_hidden_layers": 1, "quant_mode": True}),
     ("Longformer", {"attention_window": 8}),
-    ("MobileBert", {"embedding_size": 16, "intra_bottleneck_size": 16, "true_hidden_size": 16}),
     ("ModernBert", {"global_attn_every_n_layers": 2, "local_attention": 8}),
-    ("MPNet", {}),
-    ("Mra", {"max_position_embeddings": 64}),
-    ("Nystromformer", {"num_landmarks": 4, "segment_means_seq_len": 16}),
     ("Reformer", {"attention_head_size": 16, "attn_layers": ["local", "lsh"], "axial_pos_shape": [4, 4], "axial_pos_embds_dim": [16, 16],
                   "feed_forward_size": 64, "is_decoder": False, "local_attn_chunk_length": 4, "lsh_attn_chunk_length": 4, "num_hashes": 1}),
     ("RoFormer", {}),
-    ("SqueezeBert", {"embedding_size": 32}),
 )  # fmt: skip
 
 _CAUSAL = (  # they guess the next token
     ("BitNet", "attention", _KEYS),
     ("Bloom", "attention", {"n_layer": 2, "n_head": 2}),
-    ("Cohere", "attention", _KEYS),
     ("DeepseekV3", "attention", _OF_EXPERTS | {"n_routed_experts": 4, "n_group": 2, "topk_group": 1, "kv_lora_rank": 8, "q_lora_rank": 8,
                                                "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 16, "moe_intermediate_size": 32,
                                                "num_key_value_heads": 2, "head_dim": 8, "first_k_dense_replace": 1}),
     ("DiffLlama", "attention", {"num_key_value_heads": 2, "head_dim": 16}),
     ("Falcon", "attention", {}),
-    ("FalconMamba", "state-space", {"state_size": 4}),
     ("Gemma2", "attention", _KEYS | {"sliding_window": 8}),
     ("GPT2", "attention", _GPT),
-    ("GPTJ", "attention", _GPT | {"rotary_dim": 8}),
     ("GPTNeo", "attention", {"num_layers": 2, "num_heads": 2, "attention_types": [[["global", "local"], 1]], "window_size": 8}),
     ("GPTNeoX", "attention", {}),
     ("GptOss", "attention", _OF_EXPERTS | {"sliding_window": 8}),
@@ -65,17 +57,14 @@ _CAUSAL = (  # they guess the next token
     ("MiniMax", "attention", _OF_EXPERTS | {"layer_types": ["linear_attention", "full_attention"], "block_size": 8}),
     ("Mixtral", "attention", _OF_EXPERTS),
     ("Mpt", "attention", {"d_model": 32, "n_heads": 2, "n_layers": 2, "max_seq_len": 64}),
-    ("Nemotron", "attention", _KEYS),
     ("Olmo2", "attention", _KEYS),
     ("OPT", "attention", {"ffn_dim": 64, "word_embed_proj_dim": 16}),
-    ("Phi", "attention", {}),
     ("Qwen3", "attention", _KEYS),
     ("Qwen3Next", "attention", _OF_EXPERTS | {"layer_types": ["linear_attention", "full_attention"], "linear_key_head_dim": 8,
                                               "linear_value_head_dim": 8, "linear_num_key_heads": 2, "linear_num_value_heads": 2,
                                               "moe_intermediate_size": 32, "shared_expert_intermediate_size": 32}),
     ("RecurrentGemma", "recurrent", {"num_key_value_heads": 1, "lru_width": 32, "attention_window_size": 8, "block_types": ["recurrent", "attention"]}),
     ("Rwkv", "recurrent", {"attention_hidden_size": 32, "context_length": 64}),
-    ("XGLM", "attention", {"d_model": 32, "ffn_dim": 64, "num_layers": 2, "attention_heads": 2}),
     ("xLSTM", "recurrent", {"hidden_size": 64, "qk_dim_factor": 1.0, "num_heads": 2, "num_blocks": 2, "chunk_size": 8, "mode": "train"}),
     ("Zamba2", "state-space", {"num_key_value_heads": 2, "attention_head_dim": 32, "mamba_d_state": 4, "n_mamba_heads": 4, "mamba_ngroups": 1,
                                "layers_block_type": ["mamba", "hybrid"], "num_mem_blocks": 1, "chunk_size": 8, "use_mamba_kernels": False}),
@@ -83,11 +72,9 @@ _CAUSAL = (  # they guess the next token
 
 _TO_TEXT = (  # from one sequence to another
     ("Bart", _BART),
-    ("BigBirdPegasus", _BART | {"block_size": 2, "num_random_blocks": 1}),
     ("LED", _BART | {"attention_window": 8, "max_encoder_position_embeddings": 64, "max_decoder_position_embeddings": 64}),
     ("LongT5", _T5 | {"num_layers": 1, "local_radius": 3, "encoder_attention_type": "transient-global", "global_block_size": 4}),
     ("M2M100", _BART),
-    ("PegasusX", _BART | {"block_size": 8, "num_global_tokens": 2}),
     ("ProphetNet", {"num_hidden_layers": None, "num_encoder_layers": 1, "num_decoder_layers": 1, "num_encoder_attention_heads": 2, "num_decoder_attention_heads": 2,
                     "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "ngram": 2, "decoder_start_token_id": 1}),
     ("SwitchTransformers", _T5 | {"num_layers": 1, "num_decoder_layers": 1, "num_experts": 2, "num_sparse_encoder_layers": 1,
@@ -105,12 +92,12 @@ _MORE: dict[str, dict[str, Any]] = {
     "transformers FNet": {"train": False},
     "transformers Mamba": {"optimizer": FOREACH_ADAMW},
     "transformers M2M100": {"train": False},
-    "transformers Phi": {"train": False},
+    "transformers Qwen3": {"train": False},
     "transformers xLSTM": {"train": False},  # backward of its form in Python refuses: it overwrites what it has kept
 }
 _HEADS = {"GPT2": "LMHeadModel"}
 _LENGTHS = {"Rwkv": 8}
-_CHECKPOINTED = ("Electra", "GPTNeo", "Llama", "Olmo2", "Bart", "LongT5", "XGLM", "RoFormer", "Gemma2")
+_CHECKPOINTED = ("Electra", "GPTNeo", "Llama", "Olmo2", "Bart", "LongT5", "RoFormer", "Gemma2")
 
 
 def _of_transformers(number: int, name: str, family: str, head: str, options: dict[str, Any]) -> Entry:

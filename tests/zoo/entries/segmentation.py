@@ -7,8 +7,6 @@ from tests.zoo.entry import Entry
 
 _PYTORCH = (  # of segmentation_models_pytorch: on an encoder as small as its encoders are
     ("Unet", "decoder_channels=(32, 16, 8), encoder_depth=3"),
-    ("UnetPlusPlus", "decoder_channels=(16, 8, 8), encoder_depth=3"),
-    ("MAnet", "decoder_channels=(16, 8, 8), decoder_pab_channels=8, encoder_depth=3"),
     ("Linknet", "encoder_depth=3"),
     ("FPN", "decoder_pyramid_channels=16, decoder_segmentation_channels=32"),
     ("PSPNet", "psp_out_channels=16, encoder_depth=3"),

@@ -23,7 +23,6 @@ _TOWERS = ("text_config={'vocab_size': 64, 'hidden_size': 32, 'intermediate_size
 _OF_TRANSFORMERS = (  # name, options: they classify images
     ("Bit", _STAGES | {"embedding_size": 8, "hidden_sizes": [16, 32], "depths": [1, 1], "num_groups": 4}),
     ("Dinov2", {"mlp_ratio": 2}),
-    ("MobileNetV1", _STAGES | {"depth_multiplier": 0.25}),
     ("PoolFormer", _STAGES | {"depths": [1, 1], "hidden_sizes": [8, 16], "patch_sizes": [7, 3], "strides": [4, 2], "padding": [2, 1],
                               "num_encoder_blocks": 2}),
     ("Segformer", _STAGES | {"depths": [1, 1], "hidden_sizes": [8, 16], "patch_sizes": [7, 3], "strides": [4, 2], "sr_ratios": [4, 2],
@@ -37,17 +36,11 @@ _OF_VIT_PYTORCH = (  # module, family, call, size
     ("crossformer", "attention", "CrossFormer(num_classes=3, dim=(16, 16, 32, 32), depth=(1, 1, 1, 1), global_window_size=(4, 4, 2, 1), "
      "local_window_size=2)", 64),
     ("deepvit", "attention", "DeepViT(image_size=32, patch_size=8, num_classes=3, dim=32, depth=2, heads=2, mlp_dim=64)", 32),
-    ("parallel_vit", "attention", "ViT(image_size=32, patch_size=8, num_classes=3, dim=32, depth=2, heads=2, mlp_dim=64)", 32),
-    ("regionvit", "attention", "RegionViT(dim=(8, 8, 16, 16), depth=(1, 1, 1, 1), window_size=4, num_classes=3, tokenize_local_3_conv=False)", 64),
     ("rvt", "attention", "RvT(image_size=32, patch_size=8, num_classes=3, dim=32, depth=2, heads=2, mlp_dim=64)", 32),
-    ("scalable_vit", "attention", "ScalableViT(num_classes=3, dim=16, heads=(2, 2), depth=(1, 1), ssa_dim_key=(8, 8), reduction_factor=(2, 1), "
-     "window_size=(4, 4))", 32),
     ("sep_vit", "attention", "SepViT(num_classes=3, dim=16, depth=(1, 1), heads=(1, 2), window_size=7)", 56),
     ("simple_vit_with_fft", "attention", "SimpleViT(image_size=32, patch_size=8, freq_patch_size=8, num_classes=3, dim=32, depth=2, heads=2, "
      "mlp_dim=64)", 32),
     ("t2t", "attention", "T2TViT(image_size=32, num_classes=3, dim=32, depth=2, heads=2, mlp_dim=64, t2t_layers=((7, 4), (3, 2)))", 32),
-    ("vit_with_patch_merger", "attention", "ViT(image_size=32, patch_size=8, num_classes=3, dim=32, depth=2, heads=2, mlp_dim=64, "
-     "patch_merge_num_tokens=4)", 32),
     ("vivit", "attention", "ViViT(image_size=32, frames=2, image_patch_size=8, frame_patch_size=2, num_classes=3, dim=32, spatial_depth=1, "
      "temporal_depth=1, heads=2, mlp_dim=64)", (3, 2, 32, 32)),
 )  # fmt: skip
@@ -57,7 +50,7 @@ def _of_transformers(number: int, name: str, options: dict[str, Any]) -> Entry:
     given = ", ".join(f"{key}={value!r}" for key, value in (_USUAL | options).items() if value is not None)
     head = f"{name}ForImageClassification"
     setup = f"{TORCHVISION}from transformers import {name}Config, {head}\nmodel = {head}({name}Config({given}))"
-    family = "convolutional" if name in ("Bit", "MobileNetV1", "PoolFormer") else "attention"
+    family = "convolutional" if name in ("Bit", "PoolFormer") else "attention"
     return classifier(
         f"transformers {name}", "transformers", family, setup, 64 if name == "SwiftFormer" else 32,
         loss="model(x, labels=y).loss", optimizer=in_turn(number), train=name != "ViTMSN", autocast=name == "Dinov2",
