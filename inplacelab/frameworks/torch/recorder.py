@@ -248,10 +248,15 @@ class TorchRecorder(CallRecorder[TorchCall]):
         if kind.may_write or "out" in kwargs:  # otherwise the arguments will be the same when it has ended
             call.depends = depends(call, args, kwargs)
         if kind.is_silent:
-            call.contents = [objects.storages.contents(each) for each in call.known]
+            call.contents = self._contents(call)
         # `v[0] = y` writes a view of `v`, and not `v` itself, whose node is made when it is used next.
         call.makes_nodes = torch.is_grad_enabled() and kind.name != "setitem"
         call.first, call.storages = _next_node(), objects.storages.seen
+
+    def _contents(self, call: TorchCall) -> list[int | None]:
+        """Returns what tells whether tensors of a call are written: of a normalization, vectors such as its statistics."""
+        contents, every = self.objects.storages.contents, not call.kind.name.endswith("_norm")
+        return [contents(each) if every or len(each.operand.layout.shape) == 1 else None for each in call.known]
 
     def _report(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
         call.results = results = [result] if type(result) is torch.Tensor else list(tensors_of(result))
