@@ -270,3 +270,14 @@ def test_writes_of_fused_optimizers_are_found_whatever_they_write(many: int) -> 
     assert wrote.op == "_fused_sgd_"
     values = recording.state().storage_of("w").values
     assert (values.head if isinstance(values, Summary) else values)[:3] == (-1.0, -1.0, -1.0)
+
+
+def test_statistics_that_are_written_again_in_a_pass_are_found() -> None:
+    recording = run("""\
+        from torch.utils.checkpoint import checkpoint
+        norm = torch.nn.BatchNorm1d(1)
+        x = torch.ones(2, 1, requires_grad=True)
+        checkpoint(norm, x, use_reentrant=False).sum().backward()
+        done = 1
+        """).recording
+    assert recording.state().storage_of("norm.running_mean").values == pytest.approx((0.19,))

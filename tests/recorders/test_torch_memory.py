@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import textwrap
+import weakref
 from collections.abc import Callable
 from itertools import accumulate
 
@@ -105,3 +106,20 @@ def test_what_is_freed_between_two_operations_of_a_statement_is_not_in_the_peak(
     [start] = [step.live for step in recording.steps if step.place and step.place.line == 2 and step.op]
     # `x * 2` and its relu: the former is gone when `linear` allocates 40 bytes.
     assert recording.steps[-1].peak == start + 2 * 400
+
+
+def test_what_a_call_was_given_is_freed_when_it_has_ended() -> None:
+    freed: list[bool] = []
+
+    def noted(tensor: object) -> object:
+        weakref.finalize(tensor, freed.append, True)
+        return tensor
+
+    gc.disable()  # which would free it later
+    try:
+        run(
+            "x = torch.roll(noted(torch.ones(8)), 1)\nseen.extend(freed)\n", noted=noted, freed=freed, seen=(seen := [])
+        )
+    finally:
+        gc.enable()
+    assert seen == [True]
