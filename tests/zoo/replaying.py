@@ -55,6 +55,7 @@ class Noted:
         grad: whether history was kept.
         autocast: the type of `autocast`; None outside of it.
         first, last: how many events there were before and after it.
+        wrote: whether it raised the version of one of its tensors.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Noted:
     autocast: Any
     first: int
     last: int = 0
+    wrote: bool = False
     results: list[int | None] = field(default_factory=list)
 
 
@@ -103,10 +105,11 @@ class NotingRecorder(TorchRecorder):
             return super().called(function, args, kwargs, frame)
         with Unseen():
             noted = self._noted(kind.name, function, args, kwargs)
+            versions = [(each, each._version) for each in _tensors((args, kwargs)) if readings.has_version(each)]
         result = super().called(function, args, kwargs, frame)
         with Unseen():
-            noted.last = self._log.emitted
-            if noted.last > noted.first:
+            noted.last, noted.wrote = self._log.emitted, any(each._version != before for each, before in versions)
+            if noted.last > noted.first or noted.wrote:
                 facts = self.objects.tensors.facts
                 noted.args, noted.kwargs = _numbered(args, facts), _numbered(kwargs, facts)
                 noted.results = [_number(each, facts) for each in _tensors(result)]
@@ -256,6 +259,7 @@ def replayed(recording: Recording, notes: Notes) -> Replayed:
     for call in notes.calls:
         its = operations[done[call.first] : done[call.last]]
         if not its:
+            found.faults += [f"{call.name} wrote, and is no step"] if call.wrote else []
             continue
         world.goes_to(its[0].index)
         seen += len(its)

@@ -64,13 +64,11 @@ class Left:
 
 def differences(plain: Left, other: Left) -> list[str]:
     """Returns what two runs have left that differs, by name."""
-    names = [*plain.state, *(each for each in other.state if each not in plain.state)]
-    found = [name for name in names if plain.state.get(name) != other.state.get(name)]
+    found = [] if plain.raised == other.raised else [f"the error: {plain.raised} and {other.raised}"]
     if plain.warned != other.warned:
         found.append(f"warnings: {_first_difference(plain.warned, other.warned)}")
-    if plain.raised != other.raised:
-        found.append(f"the error: {plain.raised} and {other.raised}")
-    return found
+    names = [*plain.state, *(each for each in other.state if each not in plain.state)]
+    return found + [name for name in names if plain.state.get(name) != other.state.get(name)]
 
 
 def _first_difference(ones: list[str], others: list[str]) -> str:
@@ -101,12 +99,14 @@ def observed(left: Left, counted: str = "") -> Iterator[None]:
     def show(message: Any, category: type, filename: str, line: int, *_: Any) -> None:
         left.warned.append(f"{category.__name__}: {message} ({filename}:{line})")
 
-    script.main_module, before = main_module, warnings.showwarning
-    warnings.showwarning = show
+    script.main_module = main_module
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            warnings.showwarning = show
+            yield
     finally:
-        script.main_module, warnings.showwarning = entered, before
+        script.main_module = entered
 
 
 def plain(program: Path, counted: str = "") -> Left:

@@ -127,7 +127,7 @@ def test_drawing_a_random_number_is_a_fault(
     way: str, kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before(monkeypatch, kind, "called", draws)
-    assert f"{way}: differs: torch's random numbers" in faults(way)(tmp_path)
+    assert any(each.startswith(f"{way}: differs: ") for each in faults(way)(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_wrong_value_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     def wrong(self: Any, known: Any, slots: Any = None) -> Any:
         found = copy(self, known, slots)
-        if known.number == 40 and found is not None:
+        if known.bytes == 64 and found is not None:
             found.data = bytes(len(found.data))
         return found
 
@@ -163,11 +163,11 @@ def test_a_write_that_is_left_out_is_a_fault(tmp_path: Path, monkeypatch: pytest
     report = TorchRecorder._report_write
 
     def without_sums(self: Any, call: Any, *args: Any, **kwargs: Any) -> None:
-        if call.kind.name != "iadd":
+        if call.kind.name != "add_":
             report(self, call, *args, **kwargs)
 
     monkeypatch.setattr(TorchRecorder, "_report_write", without_sums)
-    assert faults("replayed")(tmp_path)
+    assert "replayed: add_ wrote, and is no step" in faults("replayed")(tmp_path)
 
 
 def test_a_wrong_version_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

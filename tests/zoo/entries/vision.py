@@ -33,7 +33,7 @@ _OF_TRANSFORMERS = (  # name, options: they classify images
 
 _OF_VIT_PYTORCH = (  # module, family, call, size
     ("cct", "attention", "CCT(img_size=32, embedding_dim=32, n_conv_layers=1, num_layers=2, num_heads=2, mlp_ratio=2.0, num_classes=3)", 32),
-    ("crossformer", "attention", "CrossFormer(num_classes=3, dim=(16, 16, 32, 32), depth=(1, 1, 1, 1), global_window_size=(4, 4, 2, 1), "
+    ("crossformer", "attention", "CrossFormer(num_classes=3, dim=(32, 32, 32, 32), depth=(1, 1, 1, 1), global_window_size=(4, 4, 2, 1), "
      "local_window_size=2)", 64),
     ("deepvit", "attention", "DeepViT(image_size=32, patch_size=8, num_classes=3, dim=32, depth=2, heads=2, mlp_dim=64)", 32),
     ("rvt", "attention", "RvT(image_size=32, patch_size=8, num_classes=3, dim=32, depth=2, heads=2, mlp_dim=64)", 32),
