@@ -171,8 +171,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
             self._rewritten += [known for known, before in compared if before not in (None, contents(known))]
 
     def _report_rewritten(self) -> None:
-        """Emits what code of a library has written in a pass without raising a version, such as the statistics of a normalization that is
-        computed again."""
+        """Emits what code of a library has written in a pass without raising a version, such as statistics that it computes again."""
         while self._rewritten:
             known = self._rewritten.pop()
             if (tensor := known.alive()) is not None and not self.limit.exceeded:
