@@ -77,7 +77,7 @@ class Call:
         touched: what it will write and read, where that is not all of its tensors.
         depends: how its result will depend on its tensors, or each of several results; None if that is not known.
         reported: how many of its results have been reported.
-        contents: what tells whether a storage was written, for a function that may raise no version.
+        contents: what tells whether a tensor was written, for a function that may raise no version; None for one that cannot be.
         begun: whether it is recorded.
         values, state: the values of its tensors before, and what it will draw from, where the call is replayed (see `judging`).
         backward: that of one of the program's own functions, if the call is of one.
@@ -462,7 +462,8 @@ class CallRecorder(Generic[C]):
         for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
             place = known.storage.number, known.operand.layout
             counted = place in reported or any(known.counter is each.counter for each, _ in written)
-            if not counted and before != self.objects.storages.contents(known) and not self.limit.reached():
+            differs = before not in (None, self.objects.storages.contents(known))
+            if differs and not counted and not self.limit.reached():
                 reported.add(place)
                 self.guard.note(SILENT.format(call.kind.name, self.title), aside=True)
                 node = self._node_after(known, tensor)
