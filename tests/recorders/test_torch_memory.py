@@ -105,3 +105,13 @@ def test_what_is_freed_between_two_operations_of_a_statement_is_not_in_the_peak(
     [start] = [step.live for step in recording.steps if step.place and step.place.line == 2 and step.op]
     # `x * 2` and its relu: the former is gone when `linear` allocates 40 bytes.
     assert recording.steps[-1].peak == start + 2 * 400
+
+
+def test_what_tells_how_results_depend_on_operands_keeps_none_of_them() -> None:
+    text = "x = torch.ones(1000)\ny = torch.flip(x, (0,))\nz = torch.fft.fft(y[:4])\ndel x, y, z\nn = torch.zeros(1)"
+    gc.disable()
+    try:
+        recording = run(text).recording
+    finally:
+        gc.enable()
+    assert recording.steps[-1].live == 4
