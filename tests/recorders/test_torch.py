@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from inplacelab_widgets import to_html
 
 torch = pytest.importorskip("torch")
 
+from inplacelab.frameworks.torch.recorder import TorchRecorder  # noqa: E402  # it needs PyTorch
 from tests.recorders.torch_runs import needs_saved, remarks, run  # noqa: E402  # it needs PyTorch
 
 pytestmark = pytest.mark.oracle
@@ -281,3 +283,48 @@ def test_statistics_that_are_written_again_in_a_pass_are_found() -> None:
         done = 1
         """).recording
     assert recording.state().storage_of("norm.running_mean").values == pytest.approx((0.19,))
+
+
+NAMES = """
+net, more = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2)), torch.nn.ModuleList()
+opt = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+xs, known = [torch.ones(1)], {}
+"""
+CHANGES = (
+    "net[0].weight = torch.nn.Parameter(torch.ones(2, 2))",
+    "net[0].weight, net[0].bias = torch.nn.Parameter(torch.ones(2, 2)), None",
+    "net[0] = torch.nn.Linear(2, 2)",
+    "net.add_module('last', net[0])",
+    "net[0].register_buffer('b', torch.ones(1))",
+    "net[0]._parameters['v'] = net[0]._parameters.pop('weight')",
+    "net.held = torch.ones(1)",
+    "more.append(torch.nn.Linear(1, 1))",
+    "net(torch.ones(3, 2)).sum().backward(); opt.step()",
+    "opt.state[net[0].bias]['seen'] = torch.ones(1)",
+    "xs.append(torch.ones(1))",
+    "xs[0] = torch.zeros(1)",
+    "known['x'] = xs[0]",
+    "known['y'] = known.pop('x')",
+    "net[0].bias = None",
+    "del net[1]",
+)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_names_are_those_that_a_scan_of_everything_finds(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"{NAMES}known['x'] = xs[0]\nn = 0\n{change}\nm = 1\n{change}\nk = 1\n"
+    quick = run(text)
+    monkeypatch.setattr(TorchRecorder, "watched", replace(TorchRecorder.watched, marks=None))
+    assert _names(quick.recording) == _names(run(text).recording)
+    assert quick.recording.on_line(9), "nothing happens there"
+
+
+def _names(recording: Recording) -> list[list[tuple[int, tuple[str, ...]]]]:
+    """The tensors that each step has changed, with their names."""
+    return [[(number, each.names) for number, each in step.tensors if each is not None] for step in recording.steps]
+
+
+@pytest.mark.parametrize("read", ["x.dim()", "x.grad", "x.item()", "x.numel()"])
+def test_a_write_that_was_not_seen_is_told_when_the_tensor_is_read(read: str) -> None:
+    text = f"x = torch.ones(())\nwith torch._C.DisableTorchFunction(): x.add_(1)\n{read}\n"
+    assert len(remarks(run(text).recording)) == 1

@@ -123,3 +123,13 @@ def test_what_a_call_was_given_is_freed_when_it_has_ended() -> None:
     finally:
         gc.enable()
     assert seen == [True]
+
+
+def test_what_tells_how_results_depend_on_operands_keeps_none_of_them() -> None:
+    text = "x = torch.ones(1000)\ny = torch.flip(x, (0,))\nz = torch.fft.fft(y[:4])\ndel x, y, z\nn = torch.zeros(1)"
+    gc.disable()
+    try:
+        recording = run(text).recording
+    finally:
+        gc.enable()
+    assert recording.steps[-1].live == 4
