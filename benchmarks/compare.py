@@ -11,7 +11,7 @@ The sections:
 - *programs*: four programs, forward and backward, in each framework and by hand;
 - *large*: operations in place on 64 MiB;
 - *import*: `import inplacelab`, which includes NumPy's;
-- *growth*: what an operation costs as views, history and earlier recordings grow.
+- *growth*: what an operation costs as views and history grow;
 - *pages*: what in-place operations save in time, and why: page faults.
 
 "ours/torch" is how many times as long we take as PyTorch: less is better. "-": not installed, or it has no such operation.

@@ -69,20 +69,16 @@ def loop() -> None:
         x.scale_(1.001)
 
 
-def training(width: int, turns: int = 30) -> Callable[[], None]:
+def training() -> None:
     """Training with Adam: 30 batches are 2,000 steps, with 600 short-lived storages."""
-
-    def program() -> None:
-        layers = [paddle.nn.Linear(width, width), paddle.nn.ReLU(), paddle.nn.Linear(width, 4)]
-        model = paddle.nn.Sequential(*layers)
-        optimizer = paddle.optimizer.Adam(0.01, parameters=model.parameters())
-        for _ in range(turns):
-            loss = (model(paddle.randn([4, width])) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            optimizer.clear_grad()
-
-    return program
+    layers = [paddle.nn.Linear(8, 8), paddle.nn.ReLU(), paddle.nn.Linear(8, 4)]
+    model = paddle.nn.Sequential(*layers)
+    optimizer = paddle.optimizer.Adam(0.01, parameters=model.parameters())
+    for _ in range(30):
+        loss = (model(paddle.randn([4, 8])) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
 
 
 def mlp() -> None:
@@ -105,13 +101,6 @@ def large() -> None:
         column.scale_(1.01)
 
 
-def rewritten() -> None:
-    """900 writes to all of 4,096 slots."""
-    x = paddle.randn([64, 64])
-    for _ in range(900):
-        x.scale_(1.001)
-
-
 def tensors() -> None:
     """Lists of 600 tensors, each written twice."""
     x = paddle.ones([4])
@@ -123,18 +112,14 @@ def tensors() -> None:
         each.scale_(2.0)
 
 
-def nodes(count: int) -> Callable[[], None]:
-    """A chain of grad nodes, three in each turn, and backward through them."""
-
-    def program() -> None:
-        x = paddle.ones([4])
-        x.stop_gradient = False
-        y = x
-        for _ in range(count // 3):
-            y = (y * 1.01 + x).tanh()
-        y.sum().backward()
-
-    return program
+def nodes() -> None:
+    """A chain of 900 grad nodes, and backward through them."""
+    x = paddle.ones([4])
+    x.stop_gradient = False
+    y = x
+    for _ in range(300):
+        y = (y * 1.01 + x).tanh()
+    y.sum().backward()
 
 
 TORCH = """
@@ -152,17 +137,12 @@ for _ in range(60):
 
 PROGRAMS: dict[str, Callable[[], None] | str] = {
     "cell": cell,
-    "50 steps": training(8, 1),
-    "500 steps": training(8, 8),
-    "training": training(8),
-    "wide": training(64),
+    "training": training,
     "loop": loop,
     "ten layers": mlp,
     "4,096 slots": large,
-    "rewritten": rewritten,
     "600 tensors": tensors,
-    "200 nodes": nodes(200),
-    "900 nodes": nodes(900),
+    "900 nodes": nodes,
     **({"PyTorch": TORCH} if find_spec("torch") else {}),
 }
 
@@ -213,7 +193,7 @@ def in_python(recording: Recording) -> tuple[float, float, float, float, float]:
     return shown - start, done - shown, saved / 1000, len(whole) / 1000, len(widget.to_html().encode()) / 1000
 
 
-_PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now()"
+PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now()"
 _JUMP = """
   const slider = document.querySelector('.ipl input[type=range]');
   slider.value = String(place);
@@ -273,7 +253,7 @@ def in_browser(page: Any, recording: Recording, folder: Path) -> InBrowser:
     to_html(recording, file)
     page.goto(file.as_uri())
     page.wait_for_selector(".ipl-toolbar")
-    paint = float(page.evaluate(_PAINT))
+    paint = float(page.evaluate(PAINT))
     watch, first = Watch(page), max(0, (count - ROUND) // 2)
     watch.draw([first])
     steps = watch.draw(range(first + 1, min(count, first + ROUND)), _PRESS)

@@ -1,4 +1,4 @@
-"""Measures what an operation costs as live views, history and earlier recordings grow. `compare.py` calls it.
+"""Measures what an operation costs as live views and history grow. `compare.py` calls it.
 
 The time of an operation should not depend on them, and the time of backward and of deletion should be proportional to the number of
 nodes. A chain of a million operations, its backward and its deletion also show that nothing is recursive.
@@ -129,23 +129,6 @@ def _one_pass(size: int) -> tuple[float, float]:
     return backward / size / mean(units[:2]), deletion / size / mean(units[1:])
 
 
-def after_recordings(largest: int) -> list[Curve]:
-    """The time of an in-place operation after many recordings, without and with a graph."""
-    plain: list[tuple[int, float]] = []
-    graph: list[tuple[int, float]] = []
-    kept: list[object] = []
-    x, y = paddle.ones([10, 3]), paddle.zeros([10, 3])
-    for size in (1, *powers_of_ten(largest, 10)):
-        while len(kept) < size:
-            with paddle.record() as recording:
-                paddle.ones([2, 3]).scale_(2.0)
-            kept.append(recording)
-        plain.append((size, relative(lambda: x.add_(y))))
-        h = _leaf().clone()
-        graph.append((size, relative(lambda: h.add_(y))))  # noqa: B023  # it is called before the next round
-    return [Curve("add_", "earlier recordings", plain), Curve("add_ with a graph", "earlier recordings", graph)]
-
-
 def curves(quick: bool) -> list[Curve]:
     """Measure all curves.
 
@@ -163,5 +146,4 @@ def curves(quick: bool) -> list[Curve]:
         with_views("x[0] with a graph", 10_000 // less, lambda base: lambda: base[0], graph=True),
         with_history(1_000_000 // less),
         *passes(1_000_000 // less),
-        *after_recordings(100 // less),
     ]

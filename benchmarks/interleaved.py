@@ -109,7 +109,7 @@ def unpack(commit: str, folder: Path) -> None:
     Raises:
         subprocess.CalledProcessError: Git does not know the commit.
     """
-    command = ["git", "-C", str(ROOT), "archive", "--format=tar", commit, "inplacelab"]
+    command = ["git", "-C", str(ROOT), "archive", "--format=tar", commit, "inplacelab", "widgets"]
     archive = subprocess.run(command, check=True, capture_output=True).stdout
     with tarfile.open(fileobj=BytesIO(archive)) as opened:
         opened.extractall(folder, filter="data")

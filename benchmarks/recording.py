@@ -1,22 +1,18 @@
-"""Measures the cost of recording: statements recorded and not, and PyTorch's `add_`, alternately in one run.
+"""Measures what it costs to look at a program: recorded, watched, as a page, and from the command line; now, and at an earlier commit.
 
-    python -m benchmarks.recording [--quick] [--only TEXT]
+    python -m benchmarks.recording [--quick] [--only TEXT ...] [--against COMMIT]
 
-The goals: `x.add_(y)` on a tiny tensor, recorded, takes at most 5 times as long as PyTorch's takes unrecorded; and a step costs the same
-in a long recording as in a short one, while the program runs and when the recording is built. Once a recording has reached its limit, the
-program costs at most 1.1 times what it costs unrecorded. An operation of a PyTorch program that
-is watched (`inplacelab explain`) costs at most 1.5 times what PyTorch's own way to find an operation adds, `set_detect_anomaly(True)`. A
-recorded one stands beside them, without a goal.
+- *recorded*: a step of training with PyTorch under a recorder (`inplacelab record`), as a multiple of the plain step;
+- *after the limit*: the same once the recording is full, when the program should run at its own speed;
+- *watched*: under `inplacelab explain`; beside it *anomaly mode*, PyTorch's own way to find an operation, which has no goal;
+- *add_*: one `x.add_(y)` of this package's engine on a tiny tensor, recorded: *stepped*, in a program whose statements report when they
+  begin, and *in a block*, under `record()`, which reads the names at every operation;
+- *page*: from the end of a program to the finished file, its size, and the time until Chromium has painted it, if there is one;
+- *explain*: `inplacelab explain` of a script of ten lines, as a multiple of `import torch`.
 
-The first table compares each statement with itself, unrecorded:
-
-- *stepped*: a program whose statements report when they begin, as under `%%stepper` and `inplacelab record`;
-- *in a block*: under `record()`, which reads the names at every operation;
-- *keeps*: the memory that the events take, each time round;
-- *building*: making the recording of the events afterwards, in microseconds for each time round.
-
-Times are those of the processor, so that other programs do not count; each is the best of many short rounds taken in turns, without
-the garbage collector's walks.
+The models are tiny ones written here, and a sample of those in `tests/zoo` whose packages are installed. Each figure comes from processes of its
+own, of both commits in turns; in one, the ways take turns too, and the best step of each counts. Times are those of the processor, so that
+other programs do not count, and include the garbage collector.
 """
 
 from __future__ import annotations
@@ -24,412 +20,382 @@ from __future__ import annotations
 import argparse
 import ast
 import gc
+import json
 import linecache
+import os
+import subprocess
+import sys
 import textwrap
-import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
-from time import process_time_ns
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import process_time
 from typing import Any, NamedTuple
 
-import inplacelab as paddle
-from inplacelab.diagnosis.recorded_failures import EVENTS
-from inplacelab.recorders import instrument
-from inplacelab.recorders.detection import Use
-from inplacelab.recorders.part import FromCondition, FromStep, Part
-from inplacelab.recorders.program import Program
-from inplacelab.recorders.run import Session
+from benchmarks.contestants import BEFORE, OURS
+from benchmarks.drawing import PAINT, browser_page
+from benchmarks.interleaved import ONE_THREAD, ROOT, unpack
+from benchmarks.tables import Table, factor, markdown
 
-try:
-    import torch
-
-    from inplacelab.frameworks.torch.storages import TorchStorages
-    from inplacelab.frameworks.torch.watch import TorchWatch
-except ModuleNotFoundError:
-    torch = None
-
-Clock = Callable[[], int]
-
-GOAL = 5.0
-WATCHED = 1.5
-"""How much more than anomaly mode a watch may cost."""
-LINEAR = 1.5
-"""How much more a step may cost in the longest recording than in the shortest."""
-REST = 1.1
-"""How much more a program may cost once its recording has reached the limit."""
-LENGTHS = (500, 2000, 8000, 32000)
 ENOUGH = 1_000_000
 """More steps than any program here takes: none is left out."""
+FEW = 30
+"""A limit that every model reaches in its first step."""
+PAGES = {2000: 2.0, 20_000: 10.0}
+"""The steps of a recording, and the seconds that its page may take."""
+PAGE_BYTES, PICTURE_SECONDS = 1.0, 0.3
+"""Megabytes of a page, and seconds until it is painted."""
 
-SMALL = "x = paddle.ones([2, 3]); y = paddle.zeros([2, 3])"
-HISTORY = "a = paddle.ones([2, 3]); a.stop_gradient = False; y = paddle.zeros([2, 3]); x = a * 1."
-NET = """\
-net1, net2 = paddle.nn.Linear(100, 100), paddle.nn.Linear(100, 10)
-opt = paddle.optimizer.Adam(learning_rate=0.001, parameters=[*net1.parameters(), *net2.parameters()])
-x = paddle.ones([64, 100])"""
-STEP = """\
-loss = net2(net1(x).tanh()).square().mean()
+# ---- the programs: each appends the time to `clock` before a step, and after the last one ------------------------------------------------
+
+BEGIN = """\
+import time
+import torch
+torch.set_num_threads(1)
+torch.manual_seed(0)
+clock = []
+"""
+LOOP = """\
+opt = torch.optim.{optimizer}(net.parameters(), lr=0.01)
+for step in range({steps}):
+    clock.append(time.process_time())
+    loss = net(x).square().mean()
     loss.backward()
     opt.step()
-    opt.clear_grad()"""
-
-
-def _square(size: int) -> str:
-    return f"x = paddle.ones([{size}, {size}]); y = paddle.zeros([{size}, {size}]); v = x[3]"
-
-
-ADD = "x.add_(y)"
-CASES = {
-    ADD: (SMALL, ADD),
-    "z = x + y": (SMALL, "z = x + y"),
-    "x[0] = 2.": (SMALL, "x[0] = 2."),
-    "x[[0]]": (SMALL, "x[[0]]"),
-    "v.zero_(), v = x[0]": (SMALL + "; v = x[0]", "v.zero_()"),
-    "x.add_(y), with history": (HISTORY, ADD),
-    "(a * a).sum().backward()": (HISTORY, "(a * a).sum().backward()"),
-    "100 x 100: x.add_(y)": (_square(100), ADD),
-    "1000 x 1000: x.add_(y)": (_square(1000), ADD),
-    "1000 x 1000: v.zero_()": (_square(1000), "v.zero_()"),
-    "a step of training with Adam": (NET, STEP),
-}
-"""`v` is a row of `x`."""
-SELDOM = {"1000 x": 10, "training": 10, "backward": 10}
-"""Cases that are too slow for the usual number of rounds, and the factor by which it is reduced."""
-
-
-class Measured(NamedTuple):
-    """The best time of one statement, in nanoseconds, and the bytes that are kept for it."""
-
-    plain: float
-    stepped: float
-    block: float
-    building: float
-    keeps: float
-
-
-def program(setup: str, statement: str, times: int) -> str:
-    """The statement in a loop that takes the time."""
-    return f"{setup}\nbegin = clock()\nfor k in range({times}):\n    {statement}\nend = clock()\n"
-
-
-def taken(names: dict[str, Any], times: int) -> float:
-    """Nanoseconds for one time round."""
-    return float(names["end"] - names["begin"]) / times
-
-
-def plain(text: str, times: int, framework: Any = paddle, clock: Clock = process_time_ns) -> float:
-    """The program unrecorded."""
-    names: dict[str, Any] = {"paddle": framework, "clock": clock}
-    exec(compile(text, "<program>", "exec"), names)
-    return taken(names, times)
-
-
-def stepped(text: str, times: int, clock: Clock = process_time_ns) -> tuple[float, float]:
-    """The program recorded statement by statement; and building the recording afterwards, for each time round."""
-    tree = ast.parse(text)
-    session = Session(Program.of(tree, text, "<program>"), part=Part(ENOUGH))
-    names: dict[str, Any] = {"paddle": paddle, "clock": clock}
-    session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
-    begin = process_time_ns()
-    session.recording()
-    return taken(names, times), (process_time_ns() - begin) / times
-
-
-def in_a_block(text: str, times: int) -> float:
-    """The program inside `with record():`."""
-    block = f"with paddle.record(limit={ENOUGH}):\n{textwrap.indent(text, '    ')}"
-    linecache.cache["<block>"] = (len(block), None, block.splitlines(keepends=True), "<block>")
-    names: dict[str, Any] = {"paddle": paddle, "clock": process_time_ns}
-    exec(compile(block, "<block>", "exec"), names)
-    return taken(names, times)
-
-
-def kept(text: str, times: int) -> float:
-    """The bytes by which the memory in use grows, each time round, more than it does unrecorded."""
-
-    def in_use() -> int:
-        return tracemalloc.get_traced_memory()[0]
-
-    gc.collect()  # Python releases its free lists of small objects: otherwise some would seem to take no memory
-    tracemalloc.start()
-    try:
-        return stepped(text, times, in_use)[0] - plain(text, times, clock=in_use)
-    finally:
-        tracemalloc.stop()
-
-
-def best_of(rounds: int, *measure: Callable[[], tuple[float, ...]]) -> list[float]:
-    """The best of each measurement, made alternately."""
-    found = []
-    for _ in range(rounds):
-        gc.collect()
-        gc.disable()
-        try:
-            found.append([figure for each in measure for figure in each()])
-        finally:
-            gc.enable()
-    return [min(column) for column in zip(*found, strict=True)]
-
-
-def measured(setup: str, statement: str, rounds: int, times: int) -> Measured:
-    """One case."""
-    text = program(setup, statement, times)
-    unrecorded, recorded, building, block = best_of(
-        rounds,
-        lambda: (plain(text, times),),
-        lambda: stepped(text, times),
-        lambda: (in_a_block(text, times),),
-    )
-    return Measured(unrecorded, recorded, block, building, kept(text, times))
-
-
-def show_cases(cases: dict[str, tuple[str, str]], rounds: int, times: int) -> None:
-    """Print what each statement costs."""
-    print(f"{'':30}{'plain':>11}  {'stepped':>8}  {'in a block':>10}  {'keeps':>9}  {'building':>9}")
-    for name, (setup, statement) in cases.items():
-        less = max((less for long, less in SELDOM.items() if long in name), default=1)
-        found = measured(setup, statement, rounds, times // less)
-        print(
-            f"{name:30}{found.plain / 1000:9.2f}us  {found.stepped / found.plain:7.1f}x  {found.block / found.plain:9.1f}x"
-            f"  {found.keeps / 1000:7.1f}kB  {found.building / 1000:7.0f}us",
-            flush=True,
-        )
-
-
-def show_torch(rounds: int, times: int) -> None:
-    """Print how `add_`, recorded, compares with PyTorch's, unrecorded."""
-    if torch is None:
-        print('PyTorch is not installed (pip install "torch==2.13.0"): the comparison with it is left out.')
-        return
-    text = program(SMALL, ADD, times)
-    theirs, recorded, _, block = best_of(
-        rounds,
-        lambda: (plain(text, times, torch),),
-        lambda: stepped(text, times),
-        lambda: (in_a_block(text, times),),
-    )
-    for way, ours in (("stepped", recorded), ("in a block", block)):
-        verdict = "met" if ours <= GOAL * theirs else "missed"
-        print(
-            f"{ADD}, recorded, {way}: {ours / 1000:.2f}us, {ours / theirs:.1f} times PyTorch's {theirs / 1000:.2f}us: {verdict}"
-        )
-
-
-TORCH_NET = """\
-net = torch.nn.Sequential(*[layer for _ in range(6) for layer in (torch.nn.Linear({0}, {0}), torch.nn.LayerNorm({0}), torch.nn.GELU())])
-opt = torch.optim.Adam(net.parameters(), lr=0.001, foreach=False)
-x = torch.ones([8, {0}])
-torch.set_num_threads(1)"""
-TORCH_STEP = """\
-net(x).square().mean().backward()
+    opt.zero_grad()
+clock.append(time.process_time())
+"""
+RESIDUAL = """\
+class Block(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.conv1, self.conv2 = (torch.nn.Conv2d(width, width, 3, padding=1, bias=False) for _ in range(2))
+        self.norm1, self.norm2 = torch.nn.BatchNorm2d(width), torch.nn.BatchNorm2d(width)
+    def forward(self, x):
+        h = torch.nn.functional.relu_(self.norm1(self.conv1(x)))
+        return torch.nn.functional.relu(self.norm2(self.conv2(h)) + x)
+net = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), *[Block(8) for _ in range(4)], torch.nn.Flatten(), torch.nn.LazyLinear(10))
+x = torch.randn(2, 3, 16, 16)
+net(x)
+"""
+ENCODER = """\
+layer = torch.nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
+net = torch.nn.TransformerEncoder(layer, 3)
+x = torch.randn(2, 12, 32)
+"""
+LSTM = """\
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.head = torch.nn.LSTM(16, 32, 2, batch_first=True), torch.nn.Linear(32, 4)
+    def forward(self, x):
+        return self.head(self.lstm(x)[0][:, -1])
+net = Net()
+x = torch.randn(4, 20, 16)
+"""
+PERCEPTRON = """\
+net = torch.nn.Sequential(*[each for _ in range(6) for each in (torch.nn.Linear(512, 512), torch.nn.LayerNorm(512), torch.nn.GELU())])
+x = torch.randn(8, 512)
+"""
+MODELS = {
+    "residual, SGD": (RESIDUAL, "SGD"), "transformer, Adam": (ENCODER, "Adam"), "LSTM, Adam": (LSTM, "Adam"), "perceptron, SGD": (PERCEPTRON, "SGD"),
+}  # fmt: skip
+SMALL = """\
+import time
+import inplacelab as paddle
+x, y = paddle.ones([2, 3]), paddle.zeros([2, 3])
+clock = []
+for turn in range(6):
+    clock.append(time.process_time())
+    for k in range(500):
+        x.add_(y)
+clock.append(time.process_time())
+"""
+PAGE = """\
+import torch
+torch.manual_seed(0)
+net = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 4))
+opt = torch.optim.Adam(net.parameters(), 0.01, foreach=False)
+for step in range({0} // 60):
+    opt.zero_grad()
+    loss = net(torch.randn(4, 8)).square().mean()
+    loss.backward()
     opt.step()
-    opt.zero_grad()"""
-WIDTHS = (16, 512)
+"""
+TEN_LINES = """\
+import torch
+
+model = torch.nn.Linear(4, 2)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.ones(3, 4)
+h = model(x).exp()
+loss = h.sum()
+loss.backward()
+opt.step()
+print(loss.item())
+"""
 
 
-def show_torch_programs(rounds: int, times: int) -> None:
-    """Print what a step of training costs in PyTorch: plain, in anomaly mode, watched, and recorded; and what that is for an operation."""
-    if torch is None:
-        return
-    print(f"{'':22}{'plain':>9}  {'anomaly':>8}  {'watched':>8}  {'stepped':>8}  {'no values':>9}  {'operations':>10}")
-    for width in WIDTHS:
-        text = program(TORCH_NET.format(width), TORCH_STEP, times)
-        anomaly = "with torch.autograd.set_detect_anomaly(True, check_nan=False):\n" + textwrap.indent(text, "    ")
-        steps = len(_recorded_torch(program(TORCH_NET.format(width), TORCH_STEP, 2), values=True)[1].steps)
-        fewer = len(_recorded_torch(program(TORCH_NET.format(width), TORCH_STEP, 1), values=True)[1].steps)
-        figures = best_of(
-            rounds,
-            lambda text=text: (_torch(text, times),),
-            lambda text=anomaly: (_torch(text, times),),
-            lambda text=text: (_watched(text, times),),
-            lambda text=text: (_recorded_torch(text, values=True)[0],),
-            lambda text=text: (_recorded_torch(text, values=False)[0],),
-        )
-        least, *others = figures
-        print(f"{f'width {width}':22}{least / 1e6:7.2f}ms  " + "  ".join(f"{each / least:7.2f}x" for each in others)
-              + f"  {steps - fewer:10}")  # fmt: skip
-        per = "  ".join(f"{(each - least) / 1000 / (steps - fewer):+7.2f}us" for each in others)
-        print(f"{'  for each operation':22}{'':9}  {per}", flush=True)
-        ratio = (others[1] - least) / (others[0] - least)
-        print(
-            f"  watched: {ratio:.2f} times what anomaly mode adds: {'met' if ratio <= WATCHED else 'missed'}",
-            flush=True,
-        )
+def models(sample: int) -> dict[str, str]:
+    """The programs of the models, and of every n-th architecture of the zoo that can be built here, so that they are `sample`."""
+    found = {
+        name: f"{BEGIN}{net}{LOOP.format(optimizer=optimizer, steps=4)}" for name, (net, optimizer) in MODELS.items()
+    }
+    try:
+        entries: Any = import_module("tests.zoo.entries").ENTRIES
+    except ModuleNotFoundError:
+        return found
+    trained = [
+        each for each in entries if find_spec(each.package) and each.train and not each.program and not each.compiled
+    ]
+    some = trained[:: max(1, len(trained) // max(sample, 1))][:sample]
+    return found | {each.name: replace(each, steps=4).program_text() for each in some}
 
 
-def _torch(text: str, times: int) -> float:
-    names: dict[str, Any] = {"torch": torch, "clock": process_time_ns}
-    exec(compile(text, "<program>", "exec"), names)
-    return taken(names, times)
+# ---- one measurement, in a process of its own --------------------------------------------------------------------------------------------
 
 
-def _watched(text: str, times: int) -> float:
+def plain(text: str, file: str) -> list[float]:
+    """The seconds of each step of a program but the first."""
+    return _steps(exec, compile(text, file, "exec"), {"__name__": "__main__"})
+
+
+def _steps(run: Callable[..., Any], code: Any, names: dict[str, Any]) -> list[float]:
+    gc.collect()
+    run(code, names)
+    return [after - before for before, after in pairwise(names["clock"])][1:]
+
+
+def session_of(text: str, file: str, limit: int) -> tuple[Any, Any]:
+    """A session that records a program, and the program's code."""
+    from inplacelab.recorders import instrument  # noqa: PLC0415  # which is of the commit that this process measures
+    from inplacelab.recorders.detection import Use  # noqa: PLC0415
+    from inplacelab.recorders.part import Part  # noqa: PLC0415
+    from inplacelab.recorders.program import Program  # noqa: PLC0415
+    from inplacelab.recorders.run import Session  # noqa: PLC0415
+
+    tree = ast.parse(text)
+    use = Use("inplacelab" if "import inplacelab" in text else "torch")
+    session = Session(Program.of(tree, text, file), part=Part(limit), use=use)
+    return session, compile(instrument.instrumented(tree), file, "exec")
+
+
+def recorded(text: str, file: str, limit: int = ENOUGH) -> list[float]:
+    """The same, recorded."""
+    session, code = session_of(text, file, limit)
+    return _steps(lambda code, names: session.run([code], names), code, {"__name__": "__main__"})
+
+
+def in_a_block(text: str, file: str) -> list[float]:
+    """The same, inside `with record():`."""
+    block = f"import inplacelab\nwith inplacelab.record(limit={ENOUGH}):\n{textwrap.indent(text, '    ')}"
+    linecache.cache[file] = (len(block), None, block.splitlines(keepends=True), file)
+    return plain(block, file)
+
+
+def watched(text: str, file: str) -> list[float]:
+    """The same, watched as by `inplacelab explain`."""
+    from inplacelab.frameworks.torch.watch import TorchWatch  # noqa: PLC0415
+
     watch = TorchWatch()
     watch.begin()
     try:
-        return _torch(text, times)
+        return plain(text, file)
     finally:
         watch.end()
 
 
-def _recorded_torch(text: str, *, values: bool) -> tuple[float, Any]:
-    """The nanoseconds for one time round of a PyTorch program, recorded; and the recording."""
-    with _without_values() if not values else nullcontext():
-        return _recorded(text, torch)
+def in_anomaly_mode(text: str, file: str) -> list[float]:
+    """The same, in PyTorch's anomaly mode."""
+    begin = "import torch\nwith torch.autograd.set_detect_anomaly(True, check_nan=False):\n"
+    return plain(begin + textwrap.indent(text, "    "), file)
 
 
-@contextmanager
-def _without_values() -> Iterator[None]:
-    """Has the recorder copy no values, so that their cost is seen."""
-    before = TorchStorages._copy
-    TorchStorages._copy = lambda *_: None  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        TorchStorages._copy = before  # type: ignore[method-assign]
-
-
-PADDLE_NET = """\
-net = paddle.nn.Sequential(*[layer for _ in range(6) for layer in (paddle.nn.Linear({0}, {0}), paddle.nn.LayerNorm({0}), paddle.nn.GELU())])
-opt = paddle.optimizer.Adam(parameters=net.parameters(), learning_rate=0.001)
-x = paddle.ones([8, {0}])"""
-PADDLE_STEP = """\
-net(x).square().mean().backward()
-    opt.step()
-    opt.clear_grad()"""
-
-
-def show_paddle_programs(rounds: int, times: int) -> None:
-    """Print what a step of training costs in PaddlePaddle, plain and recorded, and what that is for an operation."""
-    if find_spec("paddle") is None:
-        print('PaddlePaddle is not installed (pip install "paddlepaddle==3.3.1"): its table is left out.')
-        return
-    framework = import_module("paddle")
-    print(f"{'':22}{'plain':>9}  {'stepped':>8}  {'watched':>8}  {'operations':>10}")
-    for width in WIDTHS:
-        text = program(PADDLE_NET.format(width), PADDLE_STEP, times)
-        steps, fewer = (
-            len(_recorded(program(PADDLE_NET.format(width), PADDLE_STEP, count), framework)[1].steps)
-            for count in (2, 1)
-        )
-        least, recorded, watched = best_of(
-            rounds,
-            lambda text=text: (plain(text, times, framework),),
-            lambda text=text: (_recorded(text, framework)[0],),
-            lambda text=text: (_recorded(text, framework, last=EVENTS)[0],),
-        )
-        per, seen = ((each - least) / 1000 / (steps - fewer) for each in (recorded, watched))
-        ratios = f"{recorded / least:7.2f}x  {watched / least:7.2f}x"
-        print(f"{f'width {width}':22}{least / 1e6:7.2f}ms  {ratios}  {steps - fewer:10}")
-        print(f"{'  for each operation':22}{'':9}  {per:+7.2f}us {seen:+7.2f}us", flush=True)
-
-
-def _recorded(text: str, framework: Any, *, last: int | None = None) -> tuple[float, Any]:
-    """The nanoseconds for one time round of a program of another framework, recorded; and the recording."""
-    tree, name = ast.parse(text), framework.__name__
-    session = Session(Program.of(tree, text, "<program>"), part=Part(ENOUGH), use=Use(name), last=last)
-    names: dict[str, Any] = {name: framework, "clock": process_time_ns}
-    session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
-    times = int(text.rpartition("range(")[2].partition(")")[0])
-    return taken(names, times), session.recording()
-
-
-def show_lengths(rounds: int, lengths: tuple[int, ...]) -> None:
-    """Print what a step costs in recordings of different lengths."""
-    costs = []
-    for length in lengths:
-        text = program(SMALL, ADD, length)
-        recorded, building = best_of(rounds, lambda text=text, length=length: stepped(text, length))
-        costs.append((recorded, building))
-        print(
-            f"{length:6} steps: {recorded / 1000:6.2f}us a step while the program runs, {building / 1000:6.2f}us to build it"
-        )
-    for what, column in zip(("recording", "building"), zip(*costs, strict=True), strict=True):
-        growth = column[-1] / column[0]
-        print(f"{what}: {growth:.2f} times as much a step: {'linear' if growth <= LINEAR else 'more than linear'}")
-
-
-SETUPS = {
-    "inplacelab": "x, y = inplacelab.ones([2, 3]), inplacelab.ones([2, 3])",
-    "torch": "x, y = torch.ones(2, 3), torch.ones(2, 3)",
-    "paddle": "x, y = paddle.ones([2, 3]), paddle.ones([2, 3])",
-    "numpy": "x, y = numpy.ones([2, 3]), numpy.ones([2, 3])",
+WAYS: dict[str, Callable[[str, str], list[float]]] = {
+    "recorded": recorded,
+    "after the limit": lambda text, file: recorded(text, file, FEW),
+    "watched": watched,
+    "anomaly mode": in_anomaly_mode,
 }
-LOOP = """\
-{0}
-for k in range(2000):
-    z = x + y
-    x *= y
-begin = clock()
-for k in range({1}):
-    z = x + y
-    x *= y
-end = clock()
-"""
+OWN_WAYS: dict[str, Callable[[str, str], list[float]]] = {"stepped": recorded, "in a block": in_a_block}
 
 
-def show_rest(rounds: int, times: int) -> None:
-    """Print what a program costs once its recording has reached the limit, and before its recording begins."""
-    for name, setup in SETUPS.items():
-        if find_spec(name) is None:
-            print(f"{name} is not installed: its line is left out.")
-            continue
-        framework, text = import_module(name), LOOP.format(setup, times)
-        parts = {
-            "after the limit": lambda: Part(2000),
-            "before --from-step": lambda: Part(1, FromStep(10**9)),
-            "before --from": lambda: Part(1, FromCondition("k == -1")),
-        }
-        least, *others = best_of(
-            rounds,
-            lambda text=text, framework=framework, name=name: (_plainly(text, times, framework, name),),
-            *(
-                lambda text=text, framework=framework, part=part: (_in_part(text, times, framework, part()),)
-                for part in parts.values()
-            ),
-        )
-        ratios = ", ".join(f"{each / least:.2f}x {what}" for what, each in zip(parts, others, strict=True))
-        print(
-            f"{name:12}{least / 1000:6.2f}us a time round; {ratios}: {'met' if others[0] <= REST * least else 'missed'}"
-        )
+def slower(
+    text: str, ways: Mapping[str, Callable[[str, str], list[float]]], folder: Path, rounds: int
+) -> dict[str, float]:
+    """How many times as long the best step takes in each way as plainly."""
+    file = folder / "program.py"
+    file.write_text(text, encoding="utf-8")
+    best: dict[str, float] = {}
+    for _ in range(rounds):
+        for name, way in {"plain": plain, **ways}.items():
+            best[name] = min(best.get(name, float("inf")), *way(text, str(file)))
+    return {name: best[name] / best["plain"] for name in ways}
 
 
-def _plainly(text: str, times: int, framework: Any, name: str) -> float:
-    names: dict[str, Any] = {name: framework, "clock": process_time_ns}
-    exec(compile(text, "<program>", "exec"), names)
-    return taken(names, times)
+def page(steps: int, folder: Path) -> dict[str, float]:
+    """The seconds from the end of a program to its page, and the page's megabytes."""
+    from inplacelab_widgets import to_html  # noqa: PLC0415
+
+    file, text = folder / f"page_{steps}.html", PAGE.format(steps * 2)
+    session, code = session_of(text, str(folder / "program.py"), steps)
+    session.run([code], {"__name__": "__main__"})
+    begin = process_time()
+    to_html(session.recording(), file)
+    return {"seconds": process_time() - begin, "MB": file.stat().st_size / 1e6}
 
 
-def _in_part(text: str, times: int, framework: Any, part: Part) -> float:
-    """The nanoseconds for one time round of a program of which a part is recorded."""
-    tree, name = ast.parse(text), framework.__name__
-    session = Session(Program.of(tree, text, "<program>"), use=Use(name), part=part)
-    names: dict[str, Any] = {name: framework, "clock": process_time_ns}
-    session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
-    return taken(names, times)
+def measure(kind: str, name: str, folder: Path, rounds: int, sample: int) -> dict[str, float]:
+    """One measurement."""
+    if kind == "model":
+        return slower(models(sample)[name], WAYS, folder, rounds)
+    return slower(SMALL, OWN_WAYS, folder, rounds) if kind == "add_" else page(int(name), folder)
+
+
+# ---- both commits in turns ---------------------------------------------------------------------------------------------------------------
+
+
+class Package(NamedTuple):
+    """A commit: where its package is, and a folder for what it writes."""
+
+    package: Path
+    folder: Path
+
+    def run(self, *command: str) -> tuple[str, float]:
+        """Runs Python with this package; returns what it prints, and the seconds of the processor."""
+        path = os.pathsep.join(map(str, (self.package, self.package / "widgets", ROOT)))
+        before = os.times()
+        done = subprocess.run(
+            [sys.executable, "-P", *command], capture_output=True, text=True, cwd=self.folder, check=False,
+            env=os.environ | ONE_THREAD | {"PYTHONPATH": path},
+        )  # fmt: skip
+        after = os.times()
+        taken = after.children_user + after.children_system - before.children_user - before.children_system
+        return done.stdout, taken
+
+
+class Effort(NamedTuple):
+    """How often a process measures, how many processes there are of a kind, and how many architectures of the zoo."""
+
+    rounds: int
+    processes: int
+    sample: int
+
+
+Found = dict[str, dict[str, list[float]]]
+"""What was measured, by figure and commit."""
+
+
+def measured(kind: str, name: str, packages: Mapping[str, Package], effort: Effort) -> Found:
+    """What a measurement finds, in processes of all commits in turns. One that fails is left out."""
+    found: Found = {}
+    for _ in range(effort.processes):
+        for commit, each in packages.items():
+            asked = ("--measure", kind, name, str(each.folder), str(effort.rounds), str(effort.sample))
+            text, _ = each.run("-m", "benchmarks.recording", *asked)
+            for figure, value in (json.loads(text.splitlines()[-1]) if text else {}).items():
+                found.setdefault(figure, {}).setdefault(commit, []).append(value)
+    return found
+
+
+def started(packages: Mapping[str, Package], effort: Effort) -> Found:
+    """How many times as long `inplacelab explain` takes as `import torch`."""
+    found: Found = {"inplacelab explain": {}}
+    for _ in range(-1, effort.processes):  # the first one reads from the disk
+        for commit, each in packages.items():
+            (each.folder / "ten_lines.py").write_text(TEN_LINES, encoding="utf-8")
+            _, imports = each.run("-c", "import torch")
+            _, explains = each.run("-m", "inplacelab", "explain", "ten_lines.py")
+            found["inplacelab explain"].setdefault(commit, []).append(explains / imports)
+    return {name: {commit: values[1:] for commit, values in by.items()} for name, by in found.items()}
+
+
+def painted(packages: Mapping[str, Package], steps: int, effort: Effort) -> Found:
+    """The seconds until Chromium has painted the pages; nothing without it."""
+    found: Found = {}
+    with browser_page() as browser:
+        for _ in range(effort.processes if browser else 0):
+            for commit, each in packages.items():
+                file = each.folder / f"page_{steps}.html"
+                if file.exists():
+                    browser.goto(file.as_uri())
+                    browser.wait_for_selector(".ipl-toolbar")
+                    found.setdefault("first picture", {}).setdefault(commit, []).append(browser.evaluate(PAINT) / 1000)
+    return found
+
+
+def row(name: str, by_commit: Mapping[str, Sequence[float]], goal: float | None, unit: str = "") -> list[str]:
+    """A line of a table: the medians, the goal, and whether it is met."""
+    now = median(by_commit[OURS]) if by_commit.get(OURS) else None
+    before = median(by_commit[BEFORE]) if by_commit.get(BEFORE) else None
+    verdict = "" if goal is None or now is None else "met" if now <= goal else "missed"
+    return [name, factor(now) + unit, factor(before) + unit, "" if goal is None else factor(goal) + unit, verdict]
+
+
+HEADER = ["", "now", "before", "goal", ""]
+GOALS = {"recorded": (3.0, 6.0), "after the limit": (1.2, 1.2), "watched": (1.3, 2.0), "anomaly mode": (None, None)}
+"""How many times as long a step may take: in the median of the models, and at the worst."""
+
+
+def tables(packages: Mapping[str, Package], effort: Effort, only: Sequence[str]) -> Iterator[Table]:
+    """Everything, measured when it is asked for."""
+    if "models" in only:
+        all_found = {name: measured("model", name, packages, effort) for name in models(effort.sample)}
+        for way, (typical, worst) in GOALS.items():
+            by_model = {name: found.get(way, {}) for name, found in all_found.items()}
+            medians = {
+                commit: [median(by[commit]) for by in by_model.values() if by.get(commit)] for commit in packages
+            }
+            rows = [row(name, by, worst) for name, by in by_model.items()]
+            rows += [row("median", medians, typical)]
+            yield Table(f"A step of training with PyTorch, {way}: times the plain step", HEADER, rows)
+    if "add_" in only:
+        found = measured("add_", "", packages, effort)
+        third = {way: median(by[BEFORE]) / 3 if by.get(BEFORE) else None for way, by in found.items()}
+        rows = [row(way, by, third[way]) for way, by in found.items()]
+        yield Table("`x.add_(y)` of the engine, recorded: times the plain call (goal: a third of before)", HEADER, rows)
+    if "page" in only:
+        rows = []
+        for steps, seconds in PAGES.items():
+            goals = {"seconds": (seconds, " s"), "MB": (PAGE_BYTES, " MB"), "first picture": (PICTURE_SECONDS, " s")}
+            found = measured("page", str(steps), packages, effort) | painted(packages, steps, effort)
+            rows += [row(f"{steps:,} steps: {name}", by, *goals[name]) for name, by in found.items()]
+        yield Table("A page, from the end of the program to the finished file", HEADER, rows)
+    if "explain" in only:
+        rows = [row(name, by, 1.2) for name, by in started(packages, effort).items()]
+        yield Table("`inplacelab explain` of ten lines: times `import torch`", HEADER, rows)
+
+
+SECTIONS = ("models", "add_", "page", "explain")
 
 
 def main() -> None:
-    """Print the tables."""
+    """Print the tables; or measure, if it is a process that was started for that."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer rounds: figures that are good for a first look")
-    parser.add_argument("--only", default="", help="only the statements with this text in their names")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=SECTIONS, help="some tables only")
+    parser.add_argument("--against", metavar="COMMIT", help="measure the package at this commit as well")
+    parser.add_argument("--measure", nargs=5, help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    rounds, times = (5, 200) if asked.quick else (25, 500)
-    print(f"Against PyTorch (goal: at most {GOAL:g} times)")
-    show_torch(rounds, times)
-    print("\nPyTorch programs: a step of training, beside anomaly mode")
-    show_torch_programs(3 if asked.quick else 10, 10 if asked.quick else 20)
-    print("\nPaddlePaddle programs: a step of training")
-    show_paddle_programs(3 if asked.quick else 10, 10 if asked.quick else 20)
-    print(f"\nBy the length of the recording (goal: at most {LINEAR:g} times as much a step)")
-    show_lengths(3, LENGTHS[:-1] if asked.quick else LENGTHS)
-    print(f"\nThe rest of a program of which a part is recorded (goal: at most {REST:g} times after the limit)")
-    show_rest(3 if asked.quick else 7, 20_000)
-    print("\nStatement by statement")
-    show_cases({name: case for name, case in CASES.items() if asked.only in name}, rounds, times)
+    if asked.measure:
+        kind, name, folder, rounds, sample = asked.measure
+        print(json.dumps(measure(kind, name, Path(folder), int(rounds), int(sample))))
+        return
+    effort = Effort(2, 1, 2) if asked.quick else Effort(3, 2, 10)
+    with ExitStack() as stack:
+        folders = [Path(stack.enter_context(TemporaryDirectory())) for _ in range(3)]
+        packages = {OURS: Package(ROOT, folders[0])}
+        if asked.against:
+            unpack(asked.against, folders[2])
+            packages[BEFORE] = Package(folders[2], folders[1])
+        for table in tables(packages, effort, asked.only):
+            print(markdown(table), flush=True)
 
 
 if __name__ == "__main__":

@@ -163,3 +163,14 @@ def test_it_is_the_pattern_of_one_hot_gradients(case: Any, variant: str) -> None
         for k, gradient in zip(wanted, gradients, strict=True):
             reached = np.zeros(arrays[k].size, bool) if gradient is None else gradient.numpy().reshape(-1) != 0
             assert not (reached & ~pattern[k][element]).any()
+
+
+def test_numbers_that_are_equal_stay_apart() -> None:
+    x, observer, found = paddle.ones([2]), _Reported(), []
+    with paddle.observe.listening(observer):
+        for factor in (2, 2, 2.0, 0.0, -0.0):
+            x.scale(factor)
+            assert observer.depends is not None
+            found.append(observer.depends)
+    assert [repr(each.given[0].value) for each in found] == ["2", "2", "2.0", "0.0", "-0.0"]
+    assert found[0] is found[1]

@@ -242,11 +242,8 @@ class EngineRecorder(observe.Observer):
             known = tensors.get(id(tensor)) or objects.describe_new(tensor)
             operands.append(known.operand)
             storage = tensor.storage
-            if (
-                tensor is not output
-                and (seen := storages.get(id(storage))) is not None
-                and seen.version != storage.version
-            ):
+            seen = None if tensor is output else storages.get(id(storage))
+            if seen is not None and seen.version != storage.version:
                 objects.wrote(seen, storage)
                 if storage is not output.storage:  # else this operation has written it
                     self.guard.note(UNOBSERVED, aside=True)

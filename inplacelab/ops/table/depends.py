@@ -17,6 +17,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf, prod
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -229,11 +230,23 @@ _OVERWRITTEN = always(OVERWRITTEN)
 
 def _with_numbers(row: Row, call: Call, plain: Dependence) -> Dependence:
     """The dependence with the numbers among the attributes and the inputs; the same object where there are none."""
-    values = [(name, call[name]) for name in row.attribute_names]
-    values += [(name, value[()]) for name in row.numbers if type(value := call[name]) is np.ndarray and not value.ndim]
-    given = tuple([Given(name, number) for name, value in values if (number := _number(value)) is not None])
+    values = [call[name] for name in row.attribute_names]
+    last = _last.get(row)
+    if last is not None and all(map(is_, last[0], values)):
+        return last[1]
+    named = list(zip(row.attribute_names, values, strict=True))
+    named += [(name, value[()]) for name in row.numbers if type(value := call[name]) is np.ndarray and not value.ndim]
+    given = tuple([Given(name, number) for name, value in named if (number := _number(value)) is not None])
     # (`replace` takes three times as long)
-    return Dependence(plain.how, plain.numbers, rule=plain.rule, given=given) if given else plain
+    found = Dependence(plain.how, plain.numbers, rule=plain.rule, given=given) if given else plain
+    if not row.numbers and _IMMUTABLE.issuperset(map(type, values)):
+        _last[row] = values, found
+    return found
+
+
+_IMMUTABLE = frozenset({type(None), bool, int, float, str})
+_last: dict[Row, tuple[list[Any], Dependence]] = {}
+"""The last dependence of rows, and the attributes that it is for: a loop gives the same objects each time."""
 
 
 def _number(value: Any) -> float | None:
