@@ -12,6 +12,7 @@ from inplacelab_widgets import scene as scenes
 from inplacelab_widgets import to_html
 from inplacelab_widgets.page import payload_of
 from inplacelab_widgets.scene import scene_of
+from inplacelab_widgets.scene.key_steps import story
 from tests.recorders.golden.renew import run
 
 PROGRAM = """\
@@ -95,7 +96,7 @@ def test_origins_are_at_steps_of_the_page(sent: Any) -> None:
 def test_chapters_questions_and_savings_are_at_steps_of_the_page(training: Recording, sent: Any) -> None:
     scene = scene_of(training).for_page
     assert [chapter["step"] for chapter in sent["story"]] == [
-        scene.seen_at(chapter.step) for chapter in scenes.story(scene_of(training).recording)
+        scene.seen_at(chapter.step) for chapter in story(scene_of(training).recording)
     ]
     for question in sent["predict"]:
         assert len(scene.runs[question["step"]]) == 1
