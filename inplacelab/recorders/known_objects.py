@@ -17,7 +17,7 @@ from inplacelab.language import Text
 from inplacelab.layout import Layout, is_packed
 from inplacelab.recorders import events
 from inplacelab.recorders.live_objects import Handles
-from inplacelab.recorders.snapshots import Snapshot, copied, memory_at
+from inplacelab.recorders.snapshots import Snapshot, copied, memory_at, whole_at
 
 if TYPE_CHECKING:
     from inplacelab.recorders.call_recorder import CallRecorder
@@ -342,6 +342,8 @@ class KnownStorages(Generic[S]):
     def _copy(self, known: KnownStorage, slots: Slots = None) -> Snapshot | None:
         if not self._with_values:
             return None
+        if known.device == "cpu" and (whole := whole_at(known.start, known.bytes, known.dtype)) is not None:
+            return whole
         memory = memory_at(known.start, known.bytes, known.dtype) if known.device == "cpu" else None
         if memory is not None:
             return copied(memory, known.dtype, slots)

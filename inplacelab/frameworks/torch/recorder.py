@@ -300,9 +300,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
             call.depends = depends(call, args, kwargs)
         self.objects.operation = operation = Operation(call.first, _next_node(), bool(written), call.storages)
         if call.kind.reads_node or (call.makes_nodes and operation.last > operation.first):
-            for known, tensor in zip(call.known, call.tensors, strict=True):
-                if needs_gradient(tensor):  # PyTorch has made the nodes of views because the call has used them
-                    self.objects.history(known, tensor, fresh=True)
+            self._read_nodes(call)
         for known, tensor in written:
             (self._report_writes if call.listed else self._report_write)(call, known, tensor)
         self._report_changes(call, written)
@@ -312,6 +310,12 @@ class TorchRecorder(CallRecorder[TorchCall]):
             if id(tensor) not in self.objects.tensors.facts and not self.limit.reached():
                 self._report_result(call, tensor, args, kwargs)
         self.objects.operation = NONE
+
+    def _read_nodes(self, call: TorchCall) -> None:
+        """Emits the nodes of views, which PyTorch has made because the call has used them. That of another tensor is as it was read last."""
+        for known, tensor in zip(call.known, call.tensors, strict=True):
+            if needs_gradient(tensor) and not (known.is_read and known.read_at == version_of(tensor)):
+                self.objects.history(known, tensor, fresh=True)
 
     def _report_writes(self, call: TorchCall, known: TorchTensor, tensor: Any) -> None:
         """Emits the writes of a call that writes each tensor of a list, of which one may share its counter with others."""
