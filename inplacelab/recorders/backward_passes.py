@@ -246,9 +246,7 @@ class BackwardPasses:
         released = not under.asks.keeps and self.has_released(key)
         self._emit(events.NodeRan(number, released, filled, gradient, *self._live_and_peak(), origin=INFERRED))
 
-    def _unpacks(
-        self, number: int | None, gradient: events.Gradient | None, last: events.Kept | None = None
-    ) -> None:
+    def _unpacks(self, number: int | None, gradient: events.Gradient | None, last: events.Kept | None = None) -> None:
         """Emits that a node has used what it had saved; if the pass has failed at one of these values, not those after it."""
         for each in self._nodes.kept_by(number):
             if number is None or self._limit.reached():

@@ -72,6 +72,8 @@ class Watched:
     nested: tuple[type, ...] = ()
     further: Callable[[Any, Called], Iterable[tuple[str, Any]]] = lambda *_: ()
     tensor_of: Callable[[Any], Any] = lambda tensor: tensor
+    marks: Callable[[Any], list[object]] | None = None
+    """Returns what is the same as long as `further` would return the same of a holder, in less time."""
 
 
 class Path(NamedTuple):
@@ -103,6 +105,7 @@ class Bindings:
         self._modules: dict[str, bool] = {}  # by name, whether they are the program's own
         self._labels: dict[int, str] = {}  # the first path to each tensor in this scan, by address
         self._seen: object = None  # the result of the last scan, if no tensor in it has been freed since
+        self._marks: list[object] | None = None  # what it has seen of the objects that names refer to
         self._leads_on = (
             True  # some name refers to a container or an object, whose contents may change although no name does
         )
@@ -124,6 +127,10 @@ class Bindings:
             seen.append(function)
         if not self._leads_on and seen == self._seen:
             return None
+        marks = self._marks_of(scopes, seen)
+        if marks is not None and marks == self._marks and self._seen is not None:
+            return None
+        self._marks = marks
         self._leads_on = False
         self._labels = {}
         paths = []
@@ -137,6 +144,24 @@ class Bindings:
         named = _named(paths, self.names_of)
         self._found = {id(tensor): (weakref.ref(tensor, self._one_died), names) for tensor, names in named}
         return named
+
+    def _marks_of(self, scopes: Sequence[Scope], seen: list[object]) -> list[object] | None:
+        """Returns what is the same as long as a scan would find the same; None if only a scan can tell."""
+        found, watched = [*seen], self._watched
+        if watched.marks is None or watched.nested:
+            return None
+        for names, function, module in scopes:
+            for _, value in self._values(names, module, every=bool(function or module)):
+                kind = type(value)
+                if issubclass(kind, watched.holders):
+                    found += watched.marks(value)
+                    found += _marked(items(attributes_of(value), ATTRIBUTES), watched.tensors)
+                elif _is_container(kind):
+                    some = first_items(value, FIRST) if kind is dict else list(enumerate(value[:FIRST]))
+                    found += _marked(some, watched.tensors)
+                elif not issubclass(kind, watched.tensors) and self._holds_others(value):
+                    return None
+        return found
 
     def names_of(self, tensor: Any) -> tuple[str, ...]:
         """Returns the names of a tensor at the last scan."""
@@ -286,6 +311,16 @@ class Bindings:
                 waiting += [(f"{path}.{key}", each, depth + 1) for key, each in reversed(held)]
 
 
+def _marked(some: Iterable[tuple[Any, Any]], kind: type) -> list[object]:
+    """Returns the keys and the addresses of the objects of a class among items. Keys are compared only if they are strings or numbers."""
+    return [
+        mark
+        for key, each in some
+        if issubclass(type(each), kind)
+        for mark in (key if type(key) is str or type(key) is int else id(key), id(each))
+    ]
+
+
 def _is_short(key: object) -> bool:
     """Whether a key can be shown in a path: a number or a text of moderate length, without characters that cannot be printed."""
     if type(key) is str:
@@ -331,17 +366,41 @@ def value_of(place: ast.AST, names: Mapping[str, Any]) -> Any:
 
 def parts_of(module_class: type) -> Callable[[Any, Called], Iterator[tuple[str, Any]]]:
     """Returns a function for `Watched.further` with PyTorch's names: the tensors of a module and those inside it, or of an optimizer's state."""
-
     place = place_of_attributes(module_class)  # it is that of all modules, so it need not be looked for at each of them
 
     def attributes(module: Any) -> dict[Any, Any]:
         return place.__get__(module) if issubclass(type(module), module_class) else attributes_of(module)
 
-    def further(holder: Any, called: Called) -> Iterable[tuple[str, Any]]:
+    def further(holder: Any, called: Called) -> Iterator[tuple[str, Any]]:
         is_module = issubclass(type(holder), module_class)
         return of_module(holder, "_modules", attributes) if is_module else _of_optimizer(holder, called)
 
     return further
+
+
+def marks_of(module_class: type, tensors: type) -> Callable[[Any], list[object]]:
+    """Returns a function for `Watched.marks` with PyTorch's names."""
+    place = place_of_attributes(module_class)
+
+    def marks(holder: Any) -> list[object]:
+        if not issubclass(type(holder), module_class):
+            state = items(attributes_of(holder).get("state"), ATTRIBUTES)
+            return [mark for of, kept in state for mark in (id(of), *_marked(items(kept, ATTRIBUTES), tensors))]
+        found, waiting, left = list[object](), [holder], ATTRIBUTES
+        while waiting and left > 0:
+            module = waiting.pop()
+            inside = place.__get__(module) if issubclass(type(module), module_class) else attributes_of(module)
+            for kind in ("_parameters", "_buffers"):
+                some = items(inside.get(kind), left)
+                left -= len(some)
+                found += _marked(some, tensors)
+            some = items(inside.get("_modules"), left)
+            left -= len(some)
+            found += [key if type(key) is str else id(key) for key, _ in some]
+            waiting += [each for _, each in reversed(some)]
+        return found
+
+    return marks
 
 
 def of_module(

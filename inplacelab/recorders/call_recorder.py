@@ -72,12 +72,12 @@ class Call:
         tensors: its tensors, in the order in which they are listed as inputs.
         known, operands, versions: what is known of them, their metadata, and their versions before.
         unknown: those that cannot be recorded, or not yet, since they have no memory.
-        frame: the frame that called it, until its place is looked for (see `CallRecorder.place_of`).
+        frame: the frame that called it, until it has ended.
         place: where the program is.
         touched: what it will write and read, where that is not all of its tensors.
         depends: how its result will depend on its tensors, or each of several results; None if that is not known.
         reported: how many of its results have been reported.
-        contents: what tells whether a storage was written, for a function that may raise no version.
+        contents: what tells whether a tensor was written, for a function that may raise no version; None for one that cannot be.
         begun: whether it is recorded.
         values, state: the values of its tensors before, and what it will draw from, where the call is replayed (see `judging`).
         backward: that of one of the program's own functions, if the call is of one.
@@ -326,8 +326,8 @@ class CallRecorder(Generic[C]):
 
     def place_of(self, call: C) -> Place | None:
         """Returns where the program calls: looked for only if it is asked, since many calls do nothing that is reported."""
-        if call.frame is not None:
-            call.place, call.frame = self.names.place(call.frame), None
+        if call.place is None and call.frame is not None:
+            call.place = self.names.place(call.frame)
         return call.place
 
     def judged(self, what: str, *given: Any) -> None:
@@ -397,6 +397,8 @@ class CallRecorder(Generic[C]):
     def _written(self, call: C, results: Sequence[Any]) -> list[Pair]:
         """Returns the tensors that a call has written, one for each version counter: the one that it returns, or else the first."""
         version_of, found = self.read.version_of, dict[int, Pair]()
+        if [version_of(tensor) for tensor in call.tensors] == call.versions:  # one comparison: most calls write nothing
+            return []
         for known, tensor, before in zip(call.known, call.tensors, call.versions, strict=True):
             if version_of(tensor) != before:
                 first = found.get(known.counter.number)
@@ -460,7 +462,8 @@ class CallRecorder(Generic[C]):
         for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
             place = known.storage.number, known.operand.layout
             counted = place in reported or any(known.counter is each.counter for each, _ in written)
-            if not counted and before != self.objects.storages.contents(known) and not self.limit.reached():
+            differs = before not in (None, self.objects.storages.contents(known))
+            if differs and not counted and not self.limit.reached():
                 reported.add(place)
                 self.guard.note(SILENT.format(call.kind.name, self.title), aside=True)
                 node = self._node_after(known, tensor)
@@ -474,15 +477,15 @@ class CallRecorder(Generic[C]):
     def _done(
         self, call: C, output: events.Operand, category: Category, node: int | None, slots_are: SlotsAre = "written"
     ) -> None:
-        inputs, copied = call.operands, None
+        inputs, copied, frame = call.operands, None, call.frame or sys._getframe(1)
         if call.touched is not ALL:
             inputs = call.touched.inputs(call.tensors, call.operands)
             copied = call.touched.place_copied(call.tensors)
         depends = depends_of(call.depends, category, output, call.operands, call.reported)
         self.emit(events.OperationDone(
             call.kind.name, category, inputs, output, {}, node, self.place_of(call), *self.live_and_peak(), slots_are, copied, depends,
-            self.tracks() if self.tracks else None, self.names.module(sys._getframe(1)) if category == "in-place" else "",
-            self.names.ran_in(sys._getframe(1)) if call.kind.name in self._in_place.names else None,
+            self.tracks() if self.tracks else None, self.names.module(frame) if category == "in-place" else "",
+            self.names.ran_in(frame) if call.kind.name in self._in_place.names else None,
         ))  # fmt: skip
 
     def constructs(self, module: Any, frame: FrameType | None) -> None:

@@ -11,12 +11,13 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from zlib import crc32
 
 from inplacelab.language import Text
-from inplacelab.layout import Layout
+from inplacelab.layout import Layout, is_packed
 from inplacelab.recorders import events
 from inplacelab.recorders.live_objects import Handles
-from inplacelab.recorders.snapshots import Snapshot, copied, memory_at
+from inplacelab.recorders.snapshots import Snapshot, copied, memory_at, whole_at
 
 if TYPE_CHECKING:
     from inplacelab.recorders.call_recorder import CallRecorder
@@ -341,6 +342,8 @@ class KnownStorages(Generic[S]):
     def _copy(self, known: KnownStorage, slots: Slots = None) -> Snapshot | None:
         if not self._with_values:
             return None
+        if known.device == "cpu" and (whole := whole_at(known.start, known.bytes, known.dtype)) is not None:
+            return whole
         memory = memory_at(known.start, known.bytes, known.dtype) if known.device == "cpu" else None
         if memory is not None:
             return copied(memory, known.dtype, slots)
@@ -366,9 +369,17 @@ class KnownStorages(Generic[S]):
         """Emits a write to a storage through a tensor, in these slots of it, if known."""
         raise NotImplementedError
 
-    def contents(self, known: Any) -> Any:
-        """Returns what tells whether the elements of a tensor are others than before; None if they cannot be read."""
-        raise NotImplementedError
+    def contents(self, known: Any) -> int | None:
+        """Returns a number that tells whether a tensor has other contents than before; None if they cannot be read.
+
+        It is of the whole storage if the tensor's elements do not lie there one after the other.
+        """
+        memory, layout = known.storage.memory(), known.operand.layout
+        if memory is None:
+            return None
+        if is_packed(layout) and known.operand.dtype == known.storage.dtype:
+            memory = memory[layout.offset : layout.offset + layout.size]
+        return crc32(memory)
 
 
 class KnownNodes:

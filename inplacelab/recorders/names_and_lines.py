@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from inplacelab.place import Place
 from inplacelab.recorders import events
 from inplacelab.recorders.bindings import Bindings, Watched
-from inplacelab.recorders.program import Owned, Program, Scope, code_of, scopes_of
+from inplacelab.recorders.program import RELAY, Owned, Program, Scope, code_of, scopes_of
 from inplacelab.recorders.static import class_name, member, module_of
 
 
@@ -201,10 +201,12 @@ class NamesAndLines:
         it has no name.
         """
         modules: list[Any] = []
+        names, owned = self._call_names, self._program.sources.owned
         while frame is not None:
-            if self._calls_module(frame):
+            code = frame.f_code
+            if code.co_name in names and code in self._calls:  # (to compare the names first is cheaper than the codes)
                 modules.append(scopes_of([frame])[0].names.get("self"))
-            elif not modules and self._program.has(frame):
+            elif not modules and owned[code.co_filename] and code.co_name != RELAY:
                 return ""
             if frame is self.root:
                 break
@@ -214,17 +216,12 @@ class NamesAndLines:
     def ran_in(self, frame: FrameType | None) -> events.RanIn | None:
         """Returns, at an event, what is known of the library's module that the program has called and that is running, the innermost; None if there is none."""
         while frame is not None and frame is not self.root and not self._program.has(frame):
-            if self._calls_module(frame):
+            if frame.f_code.co_name in self._call_names and frame.f_code in self._calls:
                 module = scopes_of([frame])[0].names.get("self")
                 alive, place = self._constructed.get(id(module), (lambda: None, None))
                 return place if place is not None and alive() is module else events.RanIn(class_name(type(module)))
             frame = frame.f_back
         return None
-
-    def _calls_module(self, frame: FrameType) -> bool:
-        """Whether a frame runs a call of a module. (To compare the names first is cheaper than the codes.)"""
-        code = frame.f_code
-        return code.co_name in self._call_names and code in self._calls
 
     def constructed(self, module: Any, frame: FrameType | None) -> None:
         """Notes, when the `__init__` of a library's module runs, where the program constructs it, if it does so itself."""

@@ -144,6 +144,20 @@ def memory_at(address: int, size: int, dtype: str) -> Any:
     return np.frombuffer(memory, kind)
 
 
+def whole_at(address: int, size: int, dtype: str) -> Whole | None:
+    """Copies the memory of a small storage; None if it is a larger one, or its elements are no numbers that NumPy has.
+
+    Args:
+        address: its start.
+        size: how many bytes.
+        dtype: the type of its elements.
+    """
+    kind = _dtypes[dtype]
+    if kind is None or dtype in BITS or not address or size > WHOLE * kind.itemsize:
+        return None
+    return Whole(ctypes.string_at(address, size - size % kind.itemsize), kind)
+
+
 def copied(memory: Any, dtype: str, slots: Layout | tuple[int, ...] | None = None) -> Snapshot:
     """Copies the memory of a storage.
 

@@ -11,7 +11,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab import record
 from inplacelab.recorders.detection import Use, framework_used
-from inplacelab.recording import Recording, from_json, queries, to_json
+from inplacelab.recording import Recording, Summary, from_json, queries, to_json
 from inplacelab.recording.sentences import sentence
 from inplacelab_widgets import to_html
 
@@ -256,3 +256,28 @@ def test_views_of_one_storage_in_a_list_are_written_one_after_the_other() -> Non
     values = [facts.values for step in ran.recording.on_line(3) for _, facts in step.storages if facts]
     assert values == [(1.0, 1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.0, 1.0, 1.0)]
     assert state.version("flat") == ran.names["flat"]._version
+
+
+@pytest.mark.parametrize("many", [3, 5000])
+def test_writes_of_fused_optimizers_are_found_whatever_they_write(many: int) -> None:
+    recording = run(f"""\
+        w = torch.zeros({many}, requires_grad=True)
+        optimizer = torch.optim.SGD([w], lr=1.0, fused=True)
+        w.sum().backward()
+        optimizer.step()
+        """).recording
+    (wrote,) = [step for step in recording.on_line(4) if step.writes]
+    assert wrote.op == "_fused_sgd_"
+    values = recording.state().storage_of("w").values
+    assert (values.head if isinstance(values, Summary) else values)[:3] == (-1.0, -1.0, -1.0)
+
+
+def test_statistics_that_are_written_again_in_a_pass_are_found() -> None:
+    recording = run("""\
+        from torch.utils.checkpoint import checkpoint
+        norm = torch.nn.BatchNorm1d(1)
+        x = torch.ones(2, 1, requires_grad=True)
+        checkpoint(norm, x, use_reentrant=False).sum().backward()
+        done = 1
+        """).recording
+    assert recording.state().storage_of("norm.running_mean").values == pytest.approx((0.19,))

@@ -16,7 +16,6 @@ import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from zlib import crc32
 
 from inplacelab.frameworks.paddle.nodes import PaddleNodes
 from inplacelab.frameworks.paddle.readings import (
@@ -36,7 +35,6 @@ from inplacelab.frameworks.paddle.readings import (
     version_of,
 )
 from inplacelab.language import Text
-from inplacelab.layout import is_packed
 from inplacelab.recorders import events
 from inplacelab.recorders.call_recorder import CallRecorder
 from inplacelab.recorders.known_objects import Counter, KnownObjects, KnownStorage, KnownStorages, KnownTensor, Slots
@@ -411,18 +409,6 @@ class PaddleStorages(KnownStorages[PaddleStorage]):
         self.free_unless_used(storage)
         if storage.number in self._numbered and not storage.tensors:
             self._free(storage)
-
-    def contents(self, known: PaddleTensor) -> int | None:
-        """Returns a number that tells whether a tensor has other contents than before; None if they cannot be read.
-
-        It is of the whole storage if the tensor's elements do not lie there one after the other.
-        """
-        memory, layout = known.storage.memory(), known.operand.layout
-        if memory is None:
-            return None
-        if is_packed(layout) and known.operand.dtype == known.storage.dtype:
-            memory = memory[layout.offset : layout.offset + layout.size]
-        return crc32(memory)
 
     # ---- version counters ------------------------------------------------------------------------------------------------
 

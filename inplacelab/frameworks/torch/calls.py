@@ -159,6 +159,10 @@ def _kind(function: Any) -> TorchKind:
     )  # fmt: skip
 
 
+_SIMPLE = frozenset(map(id, (int, float, bool, str, type(None))))
+"""Classes of most other arguments: by address, since a metaclass may define `__hash__` and `__eq__`."""
+
+
 def tensors_in(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
     """Returns the tensors among the arguments of a call, also in lists and tuples: `out` first, which is written."""
     values = list(args)
@@ -168,6 +172,8 @@ def tensors_in(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
     found = []
     for value in values:
         kind = type(value)
+        if id(kind) in _SIMPLE:
+            continue
         if issubclass(kind, torch.Tensor):
             found.append(value)
         elif issubclass(kind, list | tuple | dict):

@@ -44,8 +44,6 @@ from inplacelab.recorders.static import class_name
 _Tensor: Any = torch.Tensor
 _Storage: Any = torch.UntypedStorage
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
-"""Classes whose tensors PyTorch shows if it shows their storages."""
 _INFERENCE = Text(
     "Inference tensors were left out: PyTorch counts no versions for them.",
     "推理张量没有记录：PyTorch 不为它们计版本。",
@@ -82,6 +80,11 @@ class TorchTensor(KnownTensor):
     alive: Callable[[], Any] = gone
     read_at: int = 0
     remade: tuple[str, ...] = ()
+
+    @property
+    def is_read(self) -> bool:
+        """Whether its node, as known, is that at the version `read_at`: that of a view may be made by an operation on another tensor."""
+        return self.needs and self.base is None
 
     def swap(self, other: TorchTensor) -> None:
         """Exchanges all but the numbers and the names of two tensors."""
@@ -161,7 +164,7 @@ class TorchObjects(KnownObjects[TorchTensor]):
                 self._note(_INFERENCE)
                 return False
             _Tensor.untyped_storage(tensor)
-            if type(tensor) not in _PLAIN:
+            if type(tensor) is not torch.Tensor and type(tensor) is not torch.nn.Parameter:
                 layout_of(tensor), dtype_of(tensor), device_of(tensor), base_of(tensor)
         except Exception as error:  # noqa: BLE001  # whatever a tensor of an unusual kind raises
             self._note(_UNREADABLE.format(class_name(type(error))))

@@ -15,11 +15,14 @@ import torch
 
 from inplacelab.language import Text, enumerated
 from inplacelab.layout import Layout
-from inplacelab.recorders.bindings import Watched, parts_of
+from inplacelab.recorders.bindings import Watched, marks_of, parts_of
 from inplacelab.recorders.recorder import Memory, NoStorageError
 from inplacelab.recorders.static import class_name
 
 _Tensor: Any = torch.Tensor
+
+
+_no_functions, _no_dispatch = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
 
 
 class Unseen:
@@ -28,7 +31,7 @@ class Unseen:
     __slots__ = ("_below", "_function")
 
     def __enter__(self) -> None:
-        self._function, self._below = torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch()
+        self._function, self._below = _no_functions(), _no_dispatch()
         self._function.__enter__()
         self._below.__enter__()
 
@@ -53,7 +56,10 @@ is_wrapped: Callable[[Any], bool] = getattr(torch._C._functorch, "is_functorch_w
 _RESULTS = frozenset(("result", "result0", "output"))
 """What PyTorch's derivatives call the result of an operation. Recordings call it "out"."""
 
-WATCHED = Watched(_Tensor, (torch.nn.Module, torch.optim.Optimizer), (), parts_of(torch.nn.Module))
+WATCHED = Watched(
+    _Tensor, (torch.nn.Module, torch.optim.Optimizer), (), parts_of(torch.nn.Module),
+    marks=marks_of(torch.nn.Module, _Tensor),
+)  # fmt: skip
 """The classes whose objects lead to tensors that have names: modules, with those inside them, and optimizers."""
 LEAF_NODE = "torch::autograd::AccumulateGrad"
 

@@ -105,6 +105,8 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self._threads = _threads()
         self._outside: dict[int, tuple[TorchStorage, bytes, tuple[int, ...]]] = {}
         """Storages whose memory NumPy has, too: by number, with their bytes and versions. Only a judge has them looked at."""
+        self._rewritten: list[TorchTensor] = []
+        """Tensors that code of a library has written in a pass without raising their versions, and that was not reported yet."""
         self._began: Place | None = None  # the last statement, if there are such storages
         if not SHOWS_SAVED:
             self.guard.note(_NOT_SHOWN.format(self.version))
@@ -147,9 +149,39 @@ class TorchRecorder(CallRecorder[TorchCall]):
         if source is not None:
             self._compiler.begin(source.text)
 
+    def _call_begins(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> None:
+        super()._call_begins(call, args, kwargs, frame)
+        if call.kind.is_silent and self.passes.running and not (call.begun or self._inside or self.limit.exceeded):
+            found = map(self.objects.tensors.find, tensors_in(args, kwargs))
+            call.known = [each for each in found if each is not None]
+            call.contents = self._contents(call)
+
+    def _call_ended(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
+        self._note_rewritten(call)
+        super()._call_ended(call, args, kwargs, result)
+
+    def _call_failed(self, call: TorchCall) -> None:
+        self._note_rewritten(call)  # a checkpoint ends what it computes again with an exception
+        super()._call_failed(call)
+
+    def _note_rewritten(self, call: TorchCall) -> None:
+        if call.contents and not call.begun:
+            contents = self.objects.storages.contents
+            compared = zip(call.known, call.contents, strict=True)
+            self._rewritten += [known for known, before in compared if before not in (None, contents(known))]
+
+    def _report_rewritten(self) -> None:
+        """Emits what code of a library has written in a pass without raising a version, such as statistics that it computes again."""
+        while self._rewritten:
+            known = self._rewritten.pop()
+            if (tensor := known.alive()) is not None and not self.limit.exceeded:
+                self.objects.storages.wrote(known, tensor, None)
+                self.guard.note(_UNOBSERVED, aside=True)
+
     def _look_at_named(self) -> None:
         if self._inside:  # what a call writes is reported when it has ended
             return
+        self._report_rewritten()
         for known in self.names.named():
             tensor = known.alive()
             if tensor is not None and version_of(tensor) != known.counter.version and not self.limit.exceeded:
@@ -218,7 +250,9 @@ class TorchRecorder(CallRecorder[TorchCall]):
             held = gradient_held(tensor)
             if known.node is not None or known.counter.version != version_of(tensor):
                 return False
-            return known.needs is needs_gradient(tensor) and known.grad is (None if held is None else facts.get(id(held)))
+            return known.needs is needs_gradient(tensor) and known.grad is (
+                None if held is None else facts.get(id(held))
+            )
 
     def _runs_init(
         self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType | None
@@ -248,10 +282,16 @@ class TorchRecorder(CallRecorder[TorchCall]):
         if kind.may_write or "out" in kwargs:  # otherwise the arguments will be the same when it has ended
             call.depends = depends(call, args, kwargs)
         if kind.is_silent:
-            call.contents = [objects.storages.contents(each) for each in call.known]
+            self._report_rewritten()
+            call.contents = self._contents(call)
         # `v[0] = y` writes a view of `v`, and not `v` itself, whose node is made when it is used next.
         call.makes_nodes = torch.is_grad_enabled() and kind.name != "setitem"
         call.first, call.storages = _next_node(), objects.storages.seen
+
+    def _contents(self, call: TorchCall) -> list[int | None]:
+        """Returns what tells whether tensors of a call are written: of a normalization, vectors such as its statistics."""
+        contents, every = self.objects.storages.contents, not call.kind.name.endswith("_norm")
+        return [contents(each) if every or len(each.operand.layout.shape) == 1 else None for each in call.known]
 
     def _report(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
         call.results = results = [result] if type(result) is torch.Tensor else list(tensors_of(result))
@@ -260,9 +300,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
             call.depends = depends(call, args, kwargs)
         self.objects.operation = operation = Operation(call.first, _next_node(), bool(written), call.storages)
         if call.kind.reads_node or (call.makes_nodes and operation.last > operation.first):
-            for known, tensor in zip(call.known, call.tensors, strict=True):
-                if needs_gradient(tensor):  # PyTorch has made the nodes of views because the call has used them
-                    self.objects.history(known, tensor, fresh=True)
+            self._read_nodes(call)
         for known, tensor in written:
             (self._report_writes if call.listed else self._report_write)(call, known, tensor)
         self._report_changes(call, written)
@@ -272,6 +310,12 @@ class TorchRecorder(CallRecorder[TorchCall]):
             if id(tensor) not in self.objects.tensors.facts and not self.limit.reached():
                 self._report_result(call, tensor, args, kwargs)
         self.objects.operation = NONE
+
+    def _read_nodes(self, call: TorchCall) -> None:
+        """Emits the nodes of views, which PyTorch has made because the call has used them. That of another tensor is as it was read last."""
+        for known, tensor in zip(call.known, call.tensors, strict=True):
+            if needs_gradient(tensor) and not (known.is_read and known.read_at == version_of(tensor)):
+                self.objects.history(known, tensor, fresh=True)
 
     def _report_writes(self, call: TorchCall, known: TorchTensor, tensor: Any) -> None:
         """Emits the writes of a call that writes each tensor of a list, of which one may share its counter with others."""

@@ -204,9 +204,9 @@ class TorchStorages(KnownStorages[TorchStorage]):
         same = next((each.counter for each, other in shown if version_of(other) == version), None)
         return same or (storage.counters[0] if storage.counters else self.new_counter(storage, version))
 
-    def contents(self, known: Any) -> bytes | None:
-        """Returns the bytes of a tensor's storage; None if there are too many."""
-        if (tensor := known.alive()) is not None:
-            known.storage.start = start_of(_Tensor.untyped_storage(tensor))
-        found: bytes | None = known.storage.contents()
-        return found
+    def contents(self, known: Any) -> int | None:
+        tensor = known.alive()
+        if tensor is None:
+            return None
+        known.storage.start = start_of(_Tensor.untyped_storage(tensor))
+        return super().contents(known)

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 from inplacelab.dependence import CONSTANT, DRAWN, MOST_PLACES, OVERWRITTEN, Dependence
 from inplacelab.recorders.framework_rules.call import Call, Found, Rules, Shape, by_trial
-from inplacelab.recorders.framework_rules.elements import INDEXED, SORTING, of_axes, of_elements, of_pairs, of_positions
+from inplacelab.recorders.framework_rules.elements import (
+    INDEXED,
+    POINTWISE_NAMES,
+    SORTING,
+    of_axes,
+    of_elements,
+    of_pairs,
+    of_positions,
+)
 from inplacelab.recorders.framework_rules.layers import LOSSES, NORMALIZATIONS, OPTIMIZERS
 from inplacelab.recorders.framework_rules.products import WINDOWS, of_products
 
@@ -94,6 +102,8 @@ def _dependence(call: Call, shapes: Sequence[Shape]) -> Found:
         return _shortened(call, shapes)
     if plain in _RULES:
         return _RULES[plain](call, plain, shapes)
+    if plain in POINTWISE_NAMES and call.name not in _DRAWN:  # most calls: no other rule is theirs
+        return of_elements(call, plain, shapes)
     known = (rule(call, plain, shapes) for rule in (_whatever_it_held, *_SUBJECTS))
     return next((found for found in known if found is not None), None)
 

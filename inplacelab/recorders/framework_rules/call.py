@@ -21,7 +21,7 @@ Found = Dependence | tuple[Dependence | None, ...] | None
 Shape = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen, as one is made for each call (see `events`)
 class Call:
     """A call of a framework's function, as far as dependence is concerned.
 

@@ -54,7 +54,7 @@ def of_elements(  # noqa: PLR0911  # one case after the other
         return Dependence("pointwise", (1,))
     if plain in _EXPANDED or plain in POINTWISE_NAMES:
         given = tuple(_numbers(call, plain)) if plain in POINTWISE_NAMES else ()
-        return replace(POINTWISE, given=given) if given else POINTWISE
+        return Dependence("pointwise", given=given) if given else POINTWISE
     if plain in ("where", "masked_fill"):
         return _chosen(call, plain)
     return None

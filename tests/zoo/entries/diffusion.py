@@ -12,9 +12,6 @@ _DIFFUSERS = (  # name, how it is constructed, its inputs, what it is called wit
     ("UNet2DConditionModel", "sample_size=16, block_out_channels=(16, 16), layers_per_block=1, cross_attention_dim=16, norm_num_groups=8, "
      "attention_head_dim=8, down_block_types=('CrossAttnDownBlock2D', 'DownBlock2D'), up_block_types=('UpBlock2D', 'CrossAttnUpBlock2D')",
      "x, words = torch.randn(2, 4, 16, 16), torch.randn(2, 5, 16)", "x, times, words"),
-    ("UNet1DModel", "sample_size=32, in_channels=4, out_channels=4, block_out_channels=(32, 32), extra_in_channels=16, "
-     "down_block_types=('DownBlock1DNoSkip', 'DownBlock1D'), up_block_types=('UpBlock1D', 'UpBlock1DNoSkip'), mid_block_type='UNetMidBlock1D'",
-     "x = torch.randn(2, 4, 32)", "x, times"),
     ("DiTTransformer2DModel", "num_attention_heads=2, attention_head_dim=16, in_channels=4, out_channels=4, num_layers=2, sample_size=8, "
      "num_embeds_ada_norm=10, norm_num_groups=1, patch_size=2",
      "x, kinds = torch.randn(2, 4, 8, 8), torch.tensor([1, 3])", "x, times, kinds"),
@@ -64,12 +61,11 @@ x = torch.rand(2, 3, 16, 16)""",
         "model(x)", FOREACH_ADAMW,
     ),
     Entry(
-        "denoising_diffusion_pytorch ElucidatedDiffusion", "denoising_diffusion_pytorch", "diffusion",
-        TORCHVISION + """from denoising_diffusion_pytorch import ElucidatedDiffusion, KarrasUnet
-net = KarrasUnet(image_size=16, dim=8, num_downsamples=1, num_blocks_per_stage=1, attn_res=(8,), attn_dim_head=8, attn_flash=False)
-model = ElucidatedDiffusion(net, image_size=16, channels=4, num_sample_steps=4)
-x = torch.rand(2, 4, 16, 16)""",
-        "model(x)", FUSED_ADAMW,
+        "denoising_diffusion_pytorch KarrasUnet", "denoising_diffusion_pytorch", "diffusion",
+        TORCHVISION + """from denoising_diffusion_pytorch import KarrasUnet
+model = KarrasUnet(image_size=16, dim=8, num_downsamples=1, num_blocks_per_stage=1, attn_res=(8,), attn_dim_head=8, attn_flash=False)
+x, times = torch.rand(2, 4, 16, 16), torch.rand(2)""",
+        "F.mse_loss(model(x, times), x)", FUSED_ADAMW,
     ),
     Entry(
         "monai DiffusionModelUNet", "monai", "diffusion",

@@ -27,21 +27,12 @@ _TIMM = (
     ("byoanet", "attention", "ByobNet(ByoModelCfg((ByoBlockCfg('bottle', 1, 16, 2, 0, 0.25), ByoBlockCfg('self_attn', 1, 32, 2, 0, 0.25)), stem_chs=16, "
      "stem_type='3x3', self_attn_layer='bottleneck', self_attn_kwargs={}), 3, img_size=32)", 32),
     ("cait", "attention", "Cait(32, 8, num_classes=3, embed_dim=32, depth=2, num_heads=2)", 32),
-    ("coat", "attention", "CoaT(64, 4, num_classes=3, embed_dims=(16, 16, 16, 16), serial_depths=(1, 1, 1, 1), num_heads=8)", 64),
-    ("convit", "attention", "ConVit(32, 8, num_classes=3, embed_dim=32, depth=2, num_heads=2, local_up_to_layer=1)", 32),
     ("convmixer", "convolutional", "ConvMixer(16, 3, 5, 4, num_classes=3)", 32),
     ("convnext", "convolutional", "ConvNeXt(num_classes=3, depths=(1, 1, 1, 1), dims=(8, 16, 16, 32), use_grn=True)", 64),
-    ("crossvit", "attention", "CrossVit(48, num_classes=3, embed_dim=(16, 32), depth=((1, 1, 0), (1, 1, 0)), num_heads=(2, 2), "
-     "patch_size=(8, 16), mlp_ratio=(2.0, 2.0, 1.0))", 48),
     ("davit", "attention", "DaVit(num_classes=3, depths=(1, 1), embed_dims=(16, 32), num_heads=(2, 4), window_size=4)", 32),
     ("dla", "residual", "DLA([1, 1, 1, 1, 1, 1], [8, 8, 8, 16, 16, 32], num_classes=3, block=DlaBasic)", 64),
     ("edgenext", "attention", "EdgeNeXt(num_classes=3, dims=(16, 16, 32, 32), depths=(1, 1, 1, 1), heads=(2, 2, 2, 2))", 64),
-    ("efficientformer", "attention", "EfficientFormer((1, 1, 1, 1), (8, 16, 16, 32), num_classes=3, num_vit=1)", 224),
     ("efficientvim", "state-space", "EfficientViM(num_classes=3, embed_dim=(16, 24, 32), depths=(1, 1, 1), state_dim=(9, 4, 4))", 64),
-    ("efficientvit_mit", "attention", "EfficientVit(num_classes=3, widths=(8, 8, 16, 16, 32), depths=(1, 1, 1, 1, 1), head_dim=8, "
-     "head_widths=(32, 32))", 64),
-    ("efficientvit_msra", "attention", "EfficientVitMsra(64, num_classes=3, embed_dim=(16, 32, 32), depth=(1, 1, 1), num_heads=(2, 2, 2), "
-     "key_dim=(4, 4, 4))", 64),
     ("eva", "attention", "Eva(32, 8, num_classes=3, embed_dim=32, depth=2, num_heads=2, swiglu_mlp=True, use_rot_pos_emb=True)", 32),
     ("fasternet", "convolutional", "FasterNet(num_classes=3, embed_dim=8, depths=(1, 1, 1, 1), feature_dim=32)", 64),
     ("fastvit", "convolutional", "FastVit(layers=(1, 1, 1, 1), embed_dims=(8, 16, 16, 32), num_classes=3)", 64),
@@ -51,33 +42,19 @@ _TIMM = (
     ("inception_next", "convolutional", "MetaNeXt(num_classes=3, depths=(1, 1, 1, 1), dims=(16, 16, 32, 32))", 64),
     ("levit", "attention", "Levit(64, num_classes=3, embed_dim=(16, 32), key_dim=8, depth=(1, 1), num_heads=(2, 2))", 64),
     ("mambaout", "convolutional", "test_mambaout(num_classes=3)", 64),
-    ("maxxvit", "attention", "test_coatnet(num_classes=3)", 160),
     ("metaformer", "attention", "MetaFormer(num_classes=3, depths=(1, 1, 1, 1), dims=(8, 16, 16, 32))", 64),
     ("mlp_mixer", "perceptron", "MlpMixer(3, 32, patch_size=8, num_blocks=2, embed_dim=32)", 32),
-    ("mobilevit", "attention", "mobilevitv2_050(num_classes=3)", 64),
-    ("mvitv2", "attention", "MultiScaleVit(MultiScaleVitCfg((1, 1, 1, 1), 16), (64, 64), num_classes=3)", 64),
     ("nest", "attention", "Nest(32, patch_size=4, num_levels=2, embed_dims=(16, 32), num_heads=(2, 4), depths=(1, 1), num_classes=3)", 32),
     ("nfnet", "residual", "test_nfnet(num_classes=3)", 64),
     ("pit", "attention", "PoolingVisionTransformer(32, 8, 4, base_dims=(16, 16), depth=(1, 1), heads=(1, 2), num_classes=3)", 32),
-    ("pvt_v2", "attention", "PyramidVisionTransformerV2(num_classes=3, depths=(1, 1, 1, 1), embed_dims=(8, 16, 16, 32))", 64),
     ("rdnet", "dense", "RDNet(num_classes=3, growth_rates=(8, 8, 8), num_blocks_list=(2, 2, 2), num_init_features=8, "
      "block_type=('Block', 'BlockESE', 'BlockESE'), is_downsample_block=(None, True, True))", 64),
     ("repvit", "convolutional", "RepVit(img_size=64, embed_dim=(8, 16, 16, 32), depth=(1, 1, 1, 1), num_classes=3, distillation=False)", 64),
     ("resnetv2", "residual", "ResNetV2((1, 1, 1, 1), (128, 128, 128, 128), num_classes=3, stem_chs=32)", 64),
-    ("rexnet", "residual", "RexNet(num_classes=3, initial_chs=8, final_chs=32, width_mult=0.5, depth_mult=0.5)", 64),
-    ("senet", "residual", "SENet(SEResNetBlock, [1, 1, 1, 1], 1, 4, inplanes=64, num_classes=3)", 64),
     ("sequencer", "recurrent", "Sequencer2d(3, 32, layers=(1, 1), patch_sizes=(4, 2), embed_dims=(16, 32), hidden_sizes=(8, 16), "
      "mlp_ratios=(2.0, 2.0))", 32),
     ("starnet", "convolutional", "StarNet(8, [1, 1, 1, 1], num_classes=3)", 64),
     ("swin_transformer_v2", "attention", "SwinTransformerV2(32, num_classes=3, embed_dim=16, depths=(2, 2), num_heads=(2, 4), window_size=4)", 32),
-    ("tiny_vit", "attention", "TinyVit(num_classes=3, embed_dims=(8, 16, 16, 32), depths=(1, 1, 1, 1), num_heads=(1, 2, 2, 4), "
-     "window_sizes=(4, 4, 4, 2))", 64),
-    ("tnt", "attention", "TNT(32, 8, num_classes=3, embed_dim=32, inner_dim=8, depth=2, num_heads_inner=2, num_heads_outer=2)", 32),
-    ("twins", "attention", "Twins(64, num_classes=3, embed_dims=(8, 16, 16, 32), depths=(1, 1, 1, 1))", 64),
-    ("visformer", "attention", "Visformer(32, 8, num_classes=3, init_channels=8, embed_dim=32, depth=(1, 1, 1), num_heads=2)", 32),
-    ("vision_transformer_relpos", "attention", "VisionTransformerRelPos(32, 8, num_classes=3, embed_dim=32, depth=2, num_heads=2)", 32),
-    ("volo", "attention", "VOLO((1, 1, 1, 1), 64, num_classes=3, embed_dims=(16, 32, 32, 32), num_heads=(2, 2, 2, 2), stem_hidden_dim=8, "
-     "use_mix_token=False)", 64),
     ("vovnet", "dense", "VovNet(dict(stem_chs=[8, 8, 8], stage_conv_chs=[8] * 4, stage_out_chs=[16] * 4, layer_per_block=2, "
      "block_per_stage=[1] * 4, residual=True, depthwise=False, attn='ese'), num_classes=3)", 32),
     ("xception_aligned", "convolutional", "XceptionAligned([{'in_chs': 64, 'out_chs': 32, 'stride': 2}, {'in_chs': 32, 'out_chs': 64, 'stride': 1}], 3)", 32),
@@ -87,8 +64,6 @@ _TIMM = (
 _WITH = {  # what is imported besides
     "timm byoanet": ("ByoModelCfg", "ByoBlockCfg"),
     "timm dla": ("DlaBasic",),
-    "timm mvitv2": ("MultiScaleVitCfg",),
-    "timm senet": ("SEResNetBlock",),
     "torchvision convnext": ("CNBlockConfig",),
     "torchvision efficientnet": ("MBConvConfig",),
     "torchvision regnet": ("BlockParams",),

@@ -27,20 +27,15 @@ _OF_TRANSFORMERS = (  # name, options: they classify images
                               "num_encoder_blocks": 2}),
     ("Segformer", _STAGES | {"depths": [1, 1], "hidden_sizes": [8, 16], "patch_sizes": [7, 3], "strides": [4, 2], "sr_ratios": [4, 2],
                              "num_attention_heads": [1, 2], "num_encoder_blocks": 2, "mlp_ratios": [2, 2]}),
-    ("SwiftFormer", _STAGES | {"depths": [1, 1, 1, 1], "embed_dims": [8, 16, 16, 32], "image_size": 64}),
     ("ViTMSN", {}),
 )  # fmt: skip
 
 _OF_VIT_PYTORCH = (  # module, family, call, size
     ("cct", "attention", "CCT(img_size=32, embedding_dim=32, n_conv_layers=1, num_layers=2, num_heads=2, mlp_ratio=2.0, num_classes=3)", 32),
-    ("crossformer", "attention", "CrossFormer(num_classes=3, dim=(16, 16, 32, 32), depth=(1, 1, 1, 1), global_window_size=(4, 4, 2, 1), "
-     "local_window_size=2)", 64),
     ("deepvit", "attention", "DeepViT(image_size=32, patch_size=8, num_classes=3, dim=32, depth=2, heads=2, mlp_dim=64)", 32),
-    ("rvt", "attention", "RvT(image_size=32, patch_size=8, num_classes=3, dim=32, depth=2, heads=2, mlp_dim=64)", 32),
     ("sep_vit", "attention", "SepViT(num_classes=3, dim=16, depth=(1, 1), heads=(1, 2), window_size=7)", 56),
     ("simple_vit_with_fft", "attention", "SimpleViT(image_size=32, patch_size=8, freq_patch_size=8, num_classes=3, dim=32, depth=2, heads=2, "
      "mlp_dim=64)", 32),
-    ("t2t", "attention", "T2TViT(image_size=32, num_classes=3, dim=32, depth=2, heads=2, mlp_dim=64, t2t_layers=((7, 4), (3, 2)))", 32),
     ("vivit", "attention", "ViViT(image_size=32, frames=2, image_patch_size=8, frame_patch_size=2, num_classes=3, dim=32, spatial_depth=1, "
      "temporal_depth=1, heads=2, mlp_dim=64)", (3, 2, 32, 32)),
 )  # fmt: skip
@@ -52,7 +47,7 @@ def _of_transformers(number: int, name: str, options: dict[str, Any]) -> Entry:
     setup = f"{TORCHVISION}from transformers import {name}Config, {head}\nmodel = {head}({name}Config({given}))"
     family = "convolutional" if name in ("Bit", "PoolFormer") else "attention"
     return classifier(
-        f"transformers {name}", "transformers", family, setup, 64 if name == "SwiftFormer" else 32,
+        f"transformers {name}", "transformers", family, setup, 32,
         loss="model(x, labels=y).loss", optimizer=in_turn(number), train=name != "ViTMSN", autocast=name == "Dinov2",
     )  # fmt: skip
 
