@@ -102,4 +102,35 @@ ENTRIES = [
         _of_transformers(k, name, "attention", "ForConditionalGeneration", options)
         for k, (name, options) in enumerate(_TO_TEXT)
     ),
-]
+    Entry(
+        "mambapy Mamba", "mambapy", "state-space",
+        """from mambapy.mamba import Mamba, MambaConfig
+model = Mamba(MambaConfig(d_model=16, n_layers=2, d_state=4))
+x = torch.randn(2, 16, 16)""",
+        "model(x).square().mean()", FOREACH_ADAMW,
+    ),
+    Entry(
+        "x_transformers TransformerWrapper", "x_transformers", "attention",
+        """from x_transformers import AutoregressiveWrapper, Decoder, TransformerWrapper
+model = AutoregressiveWrapper(TransformerWrapper(
+    num_tokens=64, max_seq_len=16, attn_layers=Decoder(dim=32, depth=2, heads=2, attn_dim_head=16, rotary_pos_emb=True, ff_glu=True)))
+ids = torch.randint(0, 64, (2, 16))""",
+        "model(ids)", ADAMW,
+    ),
+    Entry(
+        "x_transformers Encoder", "x_transformers", "attention",
+        """from x_transformers import Encoder, ViTransformerWrapper
+model = ViTransformerWrapper(image_size=32, patch_size=8, num_classes=3, attn_layers=Encoder(dim=32, depth=2, heads=2, macaron=True))
+x, y = torch.randn(2, 3, 32, 32), torch.tensor([0, 2])""",
+        "F.cross_entropy(model(x), y)", autocast=True,
+    ),
+    Entry(
+        "transformers Wav2Vec2", "transformers", "convolutional",
+        TORCHVISION + """from transformers import Wav2Vec2Config, Wav2Vec2ForCTC
+model = Wav2Vec2ForCTC(Wav2Vec2Config(
+    vocab_size=16, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, conv_dim=(8, 8), conv_stride=(5, 4),
+    conv_kernel=(10, 8), num_conv_pos_embeddings=8, num_conv_pos_embedding_groups=2, mask_time_prob=0.0, num_feat_extract_layers=2))
+x, y = torch.randn(2, 400), torch.randint(1, 16, (2, 4))""",
+        "model(x, labels=y).loss",
+    ),
+]  # fmt: skip
