@@ -247,9 +247,9 @@ class TorchRecorder(CallRecorder[TorchCall]):
             return not issubclass(type(tensor), torch.Tensor | list | tuple | dict)
         with Unseen():
             self.live_and_peak()
-            held = gradient_held(tensor)
             if known.node is not None or known.counter.version != version_of(tensor):
                 return False
+            held = gradient_held(tensor)  # which warns where a node has made the tensor
             return known.needs is needs_gradient(tensor) and known.grad is (
                 None if held is None else facts.get(id(held))
             )
