@@ -19,10 +19,14 @@ _SIZES = "min_size=64, max_size=64, box_detections_per_img=5, rpn_post_nms_top_n
 _QUERIES = """
 x = torch.randn(2, 3, 64, 64)
 y = [{"class_labels": torch.tensor([0, 2]), "boxes": torch.tensor([[0.3, 0.3, 0.2, 0.2], [0.6, 0.5, 0.3, 0.4]])} for _ in range(2)]"""
-_RESNET = ("use_timm_backbone=False, use_pretrained_backbone=False, backbone=None, backbone_config=ResNetConfig(embedding_size=8, "
-           "hidden_sizes=[8, 16, 16, 32], depths=[1, 1, 1, 1], layer_type='basic', out_features={})")
-_DETR = ("d_model=32, encoder_layers=1, decoder_layers=2, encoder_ffn_dim=64, decoder_ffn_dim=64, encoder_attention_heads=2, "
-         "decoder_attention_heads=2, num_queries=6, num_labels=3, ")
+_RESNET = (
+    "use_timm_backbone=False, use_pretrained_backbone=False, backbone=None, backbone_config=ResNetConfig(embedding_size=8, "
+    "hidden_sizes=[8, 16, 16, 32], depths=[1, 1, 1, 1], layer_type='basic', out_features={})"
+)
+_DETR = (
+    "d_model=32, encoder_layers=1, decoder_layers=2, encoder_ffn_dim=64, decoder_ffn_dim=64, encoder_attention_heads=2, "
+    "decoder_attention_heads=2, num_queries=6, num_labels=3, "
+)
 
 
 def _torchvision(name: str, module: str, call: str, also: str = "", **options: object) -> Entry:

@@ -7,9 +7,7 @@ from tests.zoo.entry import Entry
 
 _BLOCKS = ("down_block_types=('DownEncoderBlock2D', 'DownEncoderBlock2D'), up_block_types=('UpDecoderBlock2D', 'UpDecoderBlock2D'), "
            "block_out_channels=(8, 16), norm_num_groups=4, ")  # fmt: skip
-_SPREAD = (
-    "kept = model.encode(x).latent_dist\nloss = F.mse_loss(model.decode(kept.sample()).sample, x) + 1e-3 * kept.kl().mean()"
-)
+_SPREAD = "kept = model.encode(x).latent_dist\nloss = F.mse_loss(model.decode(kept.sample()).sample, x) + 1e-3 * kept.kl().mean()"
 
 _OF_DIFFUSERS = (  # name, how it is constructed, shape of the input, loss
     ("AutoencoderKL", _BLOCKS + "latent_channels=2", (3, 16, 16), _SPREAD),
