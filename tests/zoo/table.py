@@ -64,9 +64,7 @@ _ALL_ABOUT = Text(
     "“重放”是重新运行的操作数与记录的操作总数。“存活字节”是字节数正确的语句数。最后一列的编号见表后的列表。",
 )
 _NOT_SEEN = Text("What was not seen, or not compared", "没有看到或没有比较的")
-_NOT_TRIED = Text(
-    "Not tried here, because the package is not installed: {0}.", "由于没有安装相应的软件包，这里没有尝试：{0}。"
-)
+_NOT_TRIED = Text("Not tried in this run: {0}.", "这次没有尝试：{0}。")
 _HEADS = (
     Text("architecture", "结构"), Text("package", "软件包"), Text("what is run", "运行内容"), Text("parameters", "参数"), Text("events", "事件"),
     Text("replayed", "重放"), Text("live bytes", "存活字节"), Text("planted write", "植入的写入"), Text("recorded", "记录"),

@@ -248,8 +248,8 @@ class TorchRecorder(CallRecorder[TorchCall]):
         with Unseen():
             self.live_and_peak()
             if known.node is not None or known.counter.version != version_of(tensor):
-                return False
-            held = gradient_held(tensor)  # which warns where a node has made the tensor
+                return False  # PyTorch also warns of reading the `.grad` of what is computed
+            held = gradient_held(tensor)
             return known.needs is needs_gradient(tensor) and known.grad is (
                 None if held is None else facts.get(id(held))
             )
