@@ -328,3 +328,12 @@ def _names(recording: Recording) -> list[list[tuple[int, tuple[str, ...]]]]:
 def test_a_write_that_was_not_seen_is_told_when_the_tensor_is_read(read: str) -> None:
     text = f"x = torch.ones(())\nwith torch._C.DisableTorchFunction(): x.add_(1)\n{read}\n"
     assert len(remarks(run(text).recording)) == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_nothing_warns_of_gradients_that_the_program_does_not_read() -> None:
+    ran = run(
+        "x = torch.ones(2, requires_grad=True)\ny = x * 2\nn = y.size()\nv = y[:1]\nn = v.dim(), x.split(1)[0].dim()"
+    )
+    assert ran.failure is None
+    assert [note.en for note in ran.recording.notes] == []
