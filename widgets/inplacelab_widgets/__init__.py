@@ -13,8 +13,8 @@ ES modules and fetches nothing.
 **What is seen first is made first.** A scene makes a panel, a sentence, or the marks of a storage when it is first looked at. A widget
 carries the first picture only: the step at which it opens, in the layout of the whole (`scene/payload_parts.py`). When the player has
 drawn that, it asks the kernel for the whole, which arrives as a message, and takes the place of the first picture (`player/widget.js`).
-So a notebook stores at most 40 kB for a widget: the first picture and the static copy. A recording of a few steps is carried whole, and an
-exported page has every step. Where there is no kernel, a first picture is not drawn, and the static copy is shown.
+So a notebook stores at most 40 kB for a widget: the first picture and the static copy. A recording of a few steps is carried whole. An
+exported page has every step; of a long recording whole statements, within bounds, and says so (`Scene.for_page`). Where there is no kernel, a first picture is not drawn, and the static copy is shown.
 
 A scene is laid out for one width and marks which parts may move: cards go below their storage, storages side by side, and the step
 axis becomes as wide as its pane (`layout.js`). `pane_heights.js` divides the height of the window between the panes by what each

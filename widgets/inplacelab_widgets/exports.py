@@ -209,7 +209,7 @@ def to_html(
     panels: Sequence[str] | None = None,
 ) -> str:
     """Returns an HTML page that plays a recording in any browser, from a file, without a network. It opens at the most telling step, or with
-    `predict` at the beginning.
+    `predict` at the beginning. Of a long recording it has whole statements, and not all of them (`Scene.for_page`); it says so.
 
     Args:
         recording: the recording to play, or a scene already laid out.
