@@ -281,3 +281,12 @@ def test_statistics_that_are_written_again_in_a_pass_are_found() -> None:
         done = 1
         """).recording
     assert recording.state().storage_of("norm.running_mean").values == pytest.approx((0.19,))
+
+
+@pytest.mark.filterwarnings("error")
+def test_nothing_warns_of_gradients_that_the_program_does_not_read() -> None:
+    ran = run(
+        "x = torch.ones(2, requires_grad=True)\ny = x * 2\nn = y.size()\nv = y[:1]\nn = v.dim(), x.split(1)[0].dim()"
+    )
+    assert ran.failure is None
+    assert [note.en for note in ran.recording.notes] == []
