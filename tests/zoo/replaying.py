@@ -1,6 +1,6 @@
 """Runs each recorded operation again, on PyTorch itself, from what the recording says were its inputs, and compares what comes of it.
 
-A recording has no arguments but tensors. So a recorder notes them beside the recording, call by call, with a number in the place of each
+A recording has no arguments but tensors. So a recorder notes them beside the recording, call by call, with a number instead of each
 tensor, and the state of the generator of random numbers. All that is known of tensors comes from the recording: bytes, layouts, storages,
 versions.
 """

@@ -92,8 +92,9 @@ _REASONS: Mapping[str, Text] = {
 }
 _CALLS = Text("`{0}` cannot be called with what is recorded", "仅凭记录无法调用 `{0}`")
 _BYTES = Text(
-    "memory that no function of PyTorch returns, such as the copies of weights that `autocast` keeps, was allocated and not counted: up to {0:,} bytes",
-    "有些内存没有任何 PyTorch 函数返回，例如 `autocast` 保存的权重副本：已分配而没有计入，最多 {0:,} 字节",
+    "memory that no operation returns was allocated and not counted, up to {0:,} bytes: `autocast` keeps copies of weights, and `checkpoint` the state of "
+    "random numbers",
+    "有些已分配的内存不是任何操作的结果，没有计入，最多 {0:,} 字节：`autocast` 保存权重副本，`checkpoint` 保存随机数状态",
 )
 _ENDED = Text(
     "inplacelab's engine compared only a part of the gradients: it had one second",
