@@ -7,9 +7,9 @@ between is not seen.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, groupby
 from typing import TypeVar
 
 from inplacelab.place import same_line
@@ -131,17 +131,19 @@ def _aliases_of(recording: Recording, runs: Sequence[range]) -> dict[int, tuple[
 
 
 def shortened(
-    recording: Recording, most: int, events: int, telling: Sequence[int]
+    recording: Recording, most: int, events: int, telling: Sequence[int], around: int = 0
 ) -> tuple[Recording, tuple[range, ...]]:
     """Returns a recording with one step for each run of a statement, and the events in each step.
 
     Of too many statements, the telling ones are kept, the first, and those around the most telling one. What is left out between them is one step.
+    The telling events are steps of their own, and so are those around them in their statements, if there is room.
 
     Args:
         recording: the recording.
-        most: the most steps.
+        most: the most statements.
         events: the most events in the statements that are kept, if these are several.
         telling: events whose statements are kept, the most telling first.
+        around: how many events before and after a telling one are steps of their own.
     """
     runs = statements(recording)
     wanted = list(dict.fromkeys(bisect_right(runs, step, key=lambda run: run.start) - 1 for step in telling))
@@ -152,9 +154,24 @@ def shortened(
             parts.append(run)
         else:
             parts[-1] = range(parts[-1].start, run.stop)
+    single = {
+        event
+        for step in telling[: most // (2 * (2 * around + 1))]
+        for event in run_of(recording, step)
+        if abs(event - step) <= around
+    }
+    parts = [piece for part in parts for piece in _in_pieces(part, single)]
     left = _with_joined(recording, parts)
     left.takes_over(_statements, tuple(range(k, k + 1) for k in range(len(parts))))
     return left, tuple(parts)
+
+
+def _in_pieces(part: range, single: Collection[int]) -> Iterator[range]:
+    """Events that are steps of their own, and what is before, between and after them."""
+    for is_single, events in groupby(part, single.__contains__):
+        first, *others = events
+        piece = range(first, first + len(others) + 1)
+        yield from (range(event, event + 1) for event in piece) if is_single else (piece,)
 
 
 def _kept_statements(runs: Sequence[range], most: int, events: int, wanted: Sequence[int]) -> set[int]:
@@ -177,8 +194,8 @@ def _kept_statements(runs: Sequence[range], most: int, events: int, wanted: Sequ
 
 
 def _shown(recording: Recording, run: range) -> str:
-    """The statement in place of its operations; of several only that something is left out."""
-    if run.stop > run_of(recording, run.start).stop:
+    """The statement in place of its operations; of several, or of a part of one, only that something is left out."""
+    if run != run_of(recording, run.start):
         return "…"
     text = line_text(recording, recording.steps[run.start].place).strip().replace("`", "'")
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"

@@ -1,4 +1,4 @@
-"""Pages of long recordings: whole statements, within bounds, and what is left out is said."""
+"""Pages of long recordings: statements, and events around what is telling, within bounds; and what is left out is said."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inplacelab.recording import Recording
-from inplacelab.recording.statements import statements
+from inplacelab.recording.statements import run_of, shortened, statements
 from inplacelab_widgets import scene as scenes
 from inplacelab_widgets import to_html
 from inplacelab_widgets.page import payload_of
@@ -47,14 +47,43 @@ def test_a_short_recording_is_whole(training: Recording, monkeypatch: pytest.Mon
     assert scene.for_page is scene
 
 
+@pytest.fixture(name="by_statement")
+def _by_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No event is a step of its own."""
+    monkeypatch.setattr(scenes, "AROUND", -1)
+
+
 def test_a_long_recording_has_statements_as_steps(training: Recording, sent: Any) -> None:
     assert sent["shortened"]
     assert "joined" not in sent
-    assert len(sent["steps"]) == len(statements(training))
+    assert len(statements(training)) < len(sent["steps"]) < len(training)
     assert all(step.get("ends") for step in sent["steps"])
-    assert str(len(statements(training))) in sent["notes"][0][0]
+    assert f"{len(training):,} steps, this page shows {len(sent['steps'])}" in sent["notes"][0][0]
 
 
+@pytest.mark.parametrize("around", [0, 1, 3])
+def test_events_around_a_telling_one_are_steps(training: Recording, around: int) -> None:
+    runs = statements(training)
+    of = next(run for run in reversed(runs) if len(run) > 8)
+    telling = of[4]
+    part, parts = shortened(training, 10**6, 10**6, [telling], around)
+    single = range(telling - around, telling + around + 1)
+    pieces = [range(of.start, single.start), *(range(k, k + 1) for k in single), range(single.stop, of.stop)]
+    assert [each for each in parts if each.start in of] == pieces
+    assert [each for each in parts if each.start not in of] == [run for run in runs if run != of]
+    for step, events in enumerate(parts):  # whatever is a step, what it leaves behind is what its last event does
+        assert part.state(step).storages.keys() == training.state(events[-1]).storages.keys()
+
+
+def test_an_event_among_statements_is_told_as_such(training: Recording) -> None:
+    short = scene_of(training).for_page
+    single = [k for k, run in enumerate(short.runs) if len(run) == 1 and len(run_of(training, run.start)) > 1]
+    assert single
+    for step in single:
+        assert short.sentence(step) == scene_of(training).sentence(short.runs[step].start)
+
+
+@pytest.mark.usefixtures("by_statement")
 def test_its_panels_are_those_by_statement(training: Recording) -> None:
     whole = scene_of(training)
     assert whole.by_statement is not None
@@ -64,6 +93,7 @@ def test_its_panels_are_those_by_statement(training: Recording) -> None:
         assert [tuple(group.marks) for group in one.groups] == [tuple(group.marks) for group in other.groups]
 
 
+@pytest.mark.usefixtures("by_statement")
 def test_its_sentences_are_those_of_statements(training: Recording) -> None:
     whole = scene_of(training)
     joined = whole.by_statement
@@ -75,7 +105,7 @@ def test_its_sentences_are_those_of_statements(training: Recording) -> None:
 def test_what_it_leaves_out_is_one_step_that_says_so(training: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scenes, "MOST_STATEMENTS", 16)
     short = scene_of(training).for_page
-    assert len(short.recording) <= 16
+    assert len(short.recording) < len(statements(training))
     left = [step for step in range(len(short.recording)) if short.is_left_out(step)]
     assert left
     for step in left:
@@ -106,4 +136,4 @@ def test_chapters_questions_and_savings_are_at_steps_of_the_page(training: Recor
 def test_a_page_is_small_however_long_the_program(epochs: int) -> None:
     recording = run(PROGRAM.replace("range(12)", f"range({epochs})")).recording
     assert len(to_html(recording).encode()) < 1_000_000
-    assert len(scene_of(recording).for_page.recording) <= scenes.MOST_STATEMENTS
+    assert len(scene_of(recording).for_page.recording) <= scenes.MOST_STEPS

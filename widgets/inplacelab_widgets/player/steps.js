@@ -25,7 +25,7 @@
  * @property {[number, number, number, number?][]} [sources]  Of each text, if there are several: its short name, its name, how many lines are before it, a remark. As in scene/places.py.
  * @property {[number, number, number?, string?, number?, number?][]} [places]  [line, label, the place of its call, function, calls left out, label as the innermost].
  * @property {"graph" | "history"} opens
- * @property {boolean} [shortened]  Whether its steps are statements, and not events.
+ * @property {boolean} [shortened]  Whether its steps are statements, and only some events.
  * @property {[Said, Said][]} keys  What each key does.
  * @property {[string, string, Said][]} [marks]  Those of slots: the style, a path in a box of 32 by 20 px, what it means.
  * @property {Step[]} steps

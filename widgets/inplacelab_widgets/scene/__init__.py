@@ -73,6 +73,8 @@ MOST_STEPS = 300
 """The most steps of a recording of which a page has every event. A page is made as a whole, and has to be made and to open in a moment."""
 MOST_STATEMENTS, MOST_EVENTS = 200, 2000
 """Of a longer one it has statements: at most so many, with so many events."""
+AROUND = 12
+"""Events of its statement that it has before and after a telling one."""
 
 
 def panels_of(recording: Recording) -> tuple[str, ...]:
@@ -140,11 +142,13 @@ class Scene:
 
     @cached_property
     def for_page(self) -> Scene:
-        """The picture for a page, which has no Python behind it: of a very long recording by statement only, and not of all statements."""
+        """The picture for a page, which has no Python behind it: of a very long recording by statement, not of all statements, and event by event only
+        around what it tells.
+        """
         if len(self.recording) <= MOST_STEPS:
             return self
         telling = [key_step(self.recording), *(chapter.step for chapter in story(self.recording))]
-        part, runs = shortened(self.recording, MOST_STATEMENTS, MOST_EVENTS, telling)
+        part, runs = shortened(self.recording, MOST_STATEMENTS, MOST_EVENTS, telling, AROUND)
         events = self.recording if len(runs) == len(statements(self.recording)) else None
         return Scene(part, self.room, self.highest, events, whole=self.recording, runs=runs)
 
@@ -156,8 +160,12 @@ class Scene:
         return None if self.is_left_out(step) else step
 
     def is_left_out(self, step: int) -> bool:
-        """Returns whether a step stands for several statements that are left out."""
-        return self.whole is not None and self.runs[step].stop > run_of(self.whole, self.runs[step].start).stop
+        """Returns whether a step stands for several statements that are left out, or for a part of one."""
+        return self.whole is not None and len(self.runs[step]) > 1 and not self._is_statement(step)
+
+    def _is_statement(self, step: int) -> bool:
+        """Whether a step of a part is a whole statement."""
+        return self.whole is not None and self.runs[step] == run_of(self.whole, self.runs[step].start)
 
     def for_stills(self, steps: Sequence[int]) -> tuple[Scene, list[int]]:
         """Returns the scene and its steps for still pictures of some steps: of a long recording, whole statements if each step ends one."""
@@ -184,14 +192,18 @@ class Scene:
             run = self.runs[step]
             return words.LEFT_OUT.format(first=run.start + 1, last=run.stop)
         told, event = self._told(step)
-        return sentence(told, event) if told is self.recording else line_sentence(told, event)
+        return sentence(told, event) if self._is_event(step) else line_sentence(told, event)
 
     def headline(self, step: int) -> Headline:
         """Returns what a step did in one clause, and the rest of its sentence."""
         if self.is_left_out(step):
             return split(self.sentence(step))
         told, event = self._told(step)
-        return headline_of(told, event, self.sentence(step)) if told is self.recording else line_headline(told, event)
+        return headline_of(told, event, self.sentence(step)) if self._is_event(step) else line_headline(told, event)
+
+    def _is_event(self, step: int) -> bool:
+        """Whether a step is one event, which need not be all that its statement does."""
+        return self.events is None and not self._is_statement(step)
 
     def _told(self, step: int) -> tuple[Recording, int]:
         """The recording that tells of a step, and the last event of it there."""

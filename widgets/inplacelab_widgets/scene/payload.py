@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, Literal, TypeVar
 
 from inplacelab.language import LANGUAGES, Text
-from inplacelab.place import Place, same_line
+from inplacelab.place import Place
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
 from inplacelab.recording.fixes import label, lines_after, way
@@ -28,7 +28,7 @@ from inplacelab.recording.sentences import Headline
 from inplacelab.recording.sentences.failures import Mark
 from inplacelab.recording.sentences.phrases import byte_count, closed_up
 from inplacelab.recording.sentences.savings import operation, reason
-from inplacelab.recording.statements import statements
+from inplacelab.recording.statements import is_same_run, statements
 from inplacelab.supported import terms_of
 from inplacelab_widgets import savings_picture, words
 from inplacelab_widgets.scene import JOINED, PANELS, Mode, Scene, panels_of
@@ -291,7 +291,8 @@ class _Packer:
         steps = self.scene.recording.steps
         step, after = steps[index], steps[index + 1] if index + 1 < len(steps) else None
         facts = {
-            "ends": after is None or after.turn != step.turn or not same_line(after.place, step.place),
+            # Of a shortened recording, the player stops at every step, also at single events of a statement.
+            "ends": self.scene.whole is not None or after is None or not is_same_run(step, after),
             "error": step.error is not None,
             "stop": index in self.scene.interesting,
             "idle": queries.changes_nothing(self.scene.recording, index),

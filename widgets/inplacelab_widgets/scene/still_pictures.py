@@ -13,7 +13,6 @@ from inplacelab.recording.places import source_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences.failures import Mark as MarkedPlace
-from inplacelab.recording.statements import statements
 from inplacelab.recording.trace import marks_in, trace
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
@@ -310,8 +309,7 @@ def _shortening(scene: Scene) -> list[Text]:
     if scene.whole is None:
         return []
     shown = sum(not scene.is_left_out(step) for step in range(len(scene.runs)))
-    said = words.SHORTENED.format(events=len(scene.whole), shown=shown, statements=len(statements(scene.whole)))
-    return [said]
+    return [words.SHORTENED.format(events=len(scene.whole), shown=shown)]
 
 
 def sentence_box(scene: Scene, step: int, language: str, y: float, width: float) -> tuple[str, float]:
