@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.zoo.entries.building import ADAMW, FOREACH_ADAMW, FUSED_SGD, MOMENTUM, TORCHVISION
 from tests.zoo.entry import Entry
 
@@ -29,12 +31,12 @@ _DETR = (
 )
 
 
-def _torchvision(name: str, module: str, call: str, also: str = "", **options: object) -> Entry:
+def _torchvision(name: str, module: str, call: str, also: str = "", **options: Any) -> Entry:
     setup = f"{TORCHVISION}from torchvision.models.detection.{module} import {name}{also}{_BACKBONE}model = {name}({call}){_IMAGES}"
     return Entry(f"torchvision {name}", "torchvision", "detection", setup, "sum(model(x, y).values())", **options)
 
 
-def _transformers(name: str, options: str, loss: str = "model(x, labels=y).loss", **more: object) -> Entry:
+def _transformers(name: str, options: str, loss: str = "model(x, labels=y).loss", **more: Any) -> Entry:
     setup = f"{TORCHVISION}from transformers import ResNetConfig, {name}Config, {name}ForObjectDetection\n"
     setup += f"model = {name}ForObjectDetection({name}Config({options})){_QUERIES}"
     return Entry(f"transformers {name}", "transformers", "detection", setup, loss, **more)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.zoo.entries.building import ADAM, ADAMW, FUSED_ADAM, SGD, TORCHVISION, classifier, in_turn
+from tests.zoo.entry import Entry
 
 _TORCHVISION = (  # module, family, how the model is constructed, size of the images
     ("alexnet", "convolutional", "AlexNet()\nmodel.avgpool, model.classifier = nn.AdaptiveAvgPool2d(1), nn.Linear(256, 3)", 64),
@@ -70,7 +73,7 @@ _WITH = {  # what is imported besides
     "torchvision resnet": ("BasicBlock",),
     "torchvision vgg": ("make_layers",),
 }
-_MORE = {  # beside or instead of the optimizer in turn
+_MORE: dict[str, dict[str, Any]] = {  # beside or instead of the optimizer in turn
     "torchvision alexnet": {"optimizer": FUSED_ADAM},
     "timm byobnet": {"autocast": True},
     "timm convmixer": {"autocast": True},
@@ -103,15 +106,14 @@ def _setup(package: str, module: str, call: str) -> str:
     return f"{text}\nmodel.set_grad_checkpointing()" if package == "timm" and module in _CHECKPOINTED else text
 
 
+def _entry(number: int, package: str, module: str, family: str, call: str, size: int) -> Entry:
+    name = f"{package} {module}"
+    more = {"optimizer": in_turn(number)} | _MORE.get(name, {})
+    return classifier(name, package, family, _setup(package, module, call), size, **more)
+
+
 ENTRIES = [
-    classifier(
-        name := f"{package} {module}",
-        package,
-        family,
-        _setup(package, module, call),
-        size,
-        **{"optimizer": in_turn(number)} | _MORE.get(name, {}),
-    )
+    _entry(number, package, *row)
     for package, rows in (("torchvision", _TORCHVISION), ("timm", _TIMM))
-    for number, (module, family, call, size) in enumerate(rows)
+    for number, row in enumerate(rows)
 ]

@@ -16,7 +16,7 @@ _BART = {"d_model": 32, "encoder_layers": 1, "decoder_layers": 1, "encoder_atten
 _T5 = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 2, "decoder_start_token_id": 0}
 _GPT = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 64}
 
-_MASKED = (  # they guess tokens that are hidden
+_MASKED: tuple[tuple[str, dict[str, Any]], ...] = (  # they guess tokens that are hidden
     ("Albert", {"embedding_size": 16}),
     ("Bert", {}),
     ("DebertaV2", {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]}),
@@ -25,12 +25,10 @@ _MASKED = (  # they guess tokens that are hidden
     ("FNet", {}),
     ("Longformer", {"attention_window": 8}),
     ("ModernBert", {"global_attn_every_n_layers": 2, "local_attention": 8}),
-    ("Reformer", {"attention_head_size": 16, "attn_layers": ["local", "lsh"], "axial_pos_shape": [4, 4], "axial_pos_embds_dim": [16, 16],
-                  "feed_forward_size": 64, "is_decoder": False, "local_attn_chunk_length": 4, "lsh_attn_chunk_length": 4, "num_hashes": 1}),
     ("RoFormer", {}),
 )  # fmt: skip
 
-_CAUSAL = (  # they guess the next token
+_CAUSAL: tuple[tuple[str, str, dict[str, Any]], ...] = (  # they guess the next token
     ("Bloom", "attention", {"n_layer": 2, "n_head": 2}),
     ("DeepseekV3", "attention", _OF_EXPERTS | {"n_routed_experts": 4, "n_group": 2, "topk_group": 1, "kv_lora_rank": 8, "q_lora_rank": 8,
                                                "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 16, "moe_intermediate_size": 32,
@@ -57,7 +55,7 @@ _CAUSAL = (  # they guess the next token
     ("xLSTM", "recurrent", {"hidden_size": 64, "qk_dim_factor": 1.0, "num_heads": 2, "num_blocks": 2, "chunk_size": 8, "mode": "train"}),
 )  # fmt: skip
 
-_TO_TEXT = (  # from one sequence to another
+_TO_TEXT: tuple[tuple[str, dict[str, Any]], ...] = (  # from one sequence to another
     ("Bart", _BART),
     ("M2M100", _BART),
     ("ProphetNet", {"num_hidden_layers": None, "num_encoder_layers": 1, "num_decoder_layers": 1, "num_encoder_attention_heads": 2, "num_decoder_attention_heads": 2,

@@ -9,7 +9,7 @@ from tests.zoo.entry import Entry
 
 _USUAL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "image_size": 32, "patch_size": 8,
           "num_labels": 3}  # fmt: skip
-_STAGES = {
+_STAGES: dict[str, Any] = {
     "num_hidden_layers": None,
     "num_attention_heads": None,
     "hidden_size": None,
@@ -20,7 +20,7 @@ _TOWERS = ("text_config={'vocab_size': 64, 'hidden_size': 32, 'intermediate_size
            "'max_position_embeddings': 16, 'eos_token_id': 2, 'bos_token_id': 1, 'pad_token_id': 0}, vision_config={'hidden_size': 32, "
            "'intermediate_size': 64, 'num_hidden_layers': 1, 'num_attention_heads': 2, 'image_size': 32, 'patch_size': 8}")  # fmt: skip
 
-_OF_TRANSFORMERS = (  # name, options: they classify images
+_OF_TRANSFORMERS: tuple[tuple[str, dict[str, Any]], ...] = (  # name, options: they classify images
     ("Bit", _STAGES | {"embedding_size": 8, "hidden_sizes": [16, 32], "depths": [1, 1], "num_groups": 4}),
     ("Dinov2", {"mlp_ratio": 2}),
     ("PoolFormer", _STAGES | {"depths": [1, 1], "hidden_sizes": [8, 16], "patch_sizes": [7, 3], "strides": [4, 2], "padding": [2, 1],
@@ -30,7 +30,7 @@ _OF_TRANSFORMERS = (  # name, options: they classify images
     ("ViTMSN", {}),
 )  # fmt: skip
 
-_OF_VIT_PYTORCH = (  # module, family, call, size
+_OF_VIT_PYTORCH: tuple[tuple[str, str, str, int | tuple[int, ...]], ...] = (  # module, family, call, size
     ("cct", "attention", "CCT(img_size=32, embedding_dim=32, n_conv_layers=1, num_layers=2, num_heads=2, mlp_ratio=2.0, num_classes=3)", 32),
     ("deepvit", "attention", "DeepViT(image_size=32, patch_size=8, num_classes=3, dim=32, depth=2, heads=2, mlp_dim=64)", 32),
     ("sep_vit", "attention", "SepViT(num_classes=3, dim=16, depth=(1, 1), heads=(1, 2), window_size=7)", 56),
