@@ -1,4 +1,4 @@
-"""Plants a write in a program after one of its modules, so that backward fails, and asks `explain` which line it was."""
+"""Plants a write to what one of the modules of a program was given, so that backward fails, and asks `explain` which line it was."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ TRIED = 16
 """So many places are tried for a write that overwrites what backward needs."""
 _LINE = "        value.mul_(2)  # planted"
 _PLANTED = f"""\
-outputs = 0
+calls = 0
 def spoil(module, inputs, output):
-    global outputs
-    value = next((each for each in (output if isinstance(output, tuple) else (output,)) if isinstance(each, torch.Tensor)), None)
-    if value is None or not value.requires_grad or not value.is_floating_point():
+    global calls
+    tensors = [each for each in (*inputs, output) if isinstance(each, torch.Tensor) and each.is_floating_point()]
+    value = next((each for each in tensors if each.requires_grad and not each.is_leaf), None)
+    if value is None:
         return
-    outputs += 1
-    if outputs == CHOSEN:
+    calls += 1
+    if calls == CHOSEN:
 {_LINE}
 torch.nn.modules.module.register_module_forward_hook(spoil)
 """
@@ -32,14 +33,14 @@ class Planted:
     """What came of planting a write.
 
     Attributes:
-        outputs: how many outputs of modules it might have overwritten.
+        calls: how many calls of modules it might follow.
         tried: how many it has, until backward failed.
         fails: whether backward failed.
         found: whether `explain` has named the line.
         said: what it has said, if it has not.
     """
 
-    outputs: int
+    calls: int
     tried: int = 0
     fails: bool = False
     found: bool = False
@@ -55,9 +56,9 @@ def planted(entry: Entry, folder: Path) -> Planted:
         return to
 
     first = program(0)
-    left, _ = forked(lambda: running.plain(first, "outputs"), folder)
-    outputs = left.counted or 0
-    places = Random(entry.name).sample(range(1, outputs + 1), min(outputs, TRIED))
+    left, _ = forked(lambda: running.plain(first, "calls"), folder)
+    calls = left.counted or 0
+    places = Random(entry.name).sample(range(1, calls + 1), min(calls, TRIED))
     for tried, chosen in enumerate(places, 1):
         spoiled = program(chosen)
         left, _ = forked(lambda path=spoiled: running.plain(path), folder)
@@ -69,6 +70,6 @@ def planted(entry: Entry, folder: Path) -> Planted:
         found = any(Path(site["file"]).name == spoiled.name and site["line"] == line for site in named)
         same = running.differences(left, other)
         return Planted(
-            outputs, tried, True, found and not same, "" if found and not same else f"{same} {said.failures}"[:500]
+            calls, tried, True, found and not same, "" if found and not same else f"{same} {said.failures}"[:500]
         )
-    return Planted(outputs, len(places))
+    return Planted(calls, len(places))

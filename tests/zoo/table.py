@@ -44,9 +44,9 @@ _MEMORY = Text(
     "**内存如实统计。** 在 {1:,} 条语句中的 {0:,} 条开始时，记录中的存活字节数与 PyTorch 的 profiler 列出的一致。",
 )
 _PLANTED = Text(
-    "**A planted write is found.** After a module chosen at random its output was overwritten. Backward failed for it in {1} of {2} that are trained, and "
+    "**A planted write is found.** After a module chosen at random, what it was given was overwritten. Backward failed for it in {1} of {2} that are trained, and "
     "`explain` named the line in {0}.",
-    "**植入的写入都被找到。** 在随机选出的一个模块之后覆盖它的输出。{2} 种被训练的结构中有 {1} 种因此反向传播失败，`explain` 指出了其中 {0} 种的那一行。",
+    "**植入的写入都被找到。** 在随机选出的一个模块运行之后，覆盖它的输入。{2} 种被训练的结构中有 {1} 种因此反向传播失败，`explain` 指出了其中 {0} 种的那一行。",
 )
 _ALARMS = Text(
     "**No false alarm.** Without that write, nothing was reported in {0} of {1}, and {2:,} gradients agree with inplacelab's engine.",
@@ -102,8 +102,8 @@ _ENDED = Text(
 )
 _EVALUATED = Text("nothing was planted: no backward pass is run", "没有植入写入：不运行反向传播")
 _NEVER_FAILS = Text(
-    "backward did not fail for any of the writes that were planted: it needs none of these outputs",
-    "植入的写入都没有使反向传播失败：它不需要这些输出",
+    "backward did not fail for any of the writes that were planted: it needs none of these values",
+    "植入的写入都没有使反向传播失败：它不需要这些值",
 )
 _FAULT = Text("**not as it should be**: {0}", "**不符**：{0}")
 
