@@ -17,7 +17,7 @@ from inplacelab.recording.savings.advice import Advice, advice
 from inplacelab.recording.sentences import sentence
 from inplacelab.recording.sentences.phrases import closed_up, joined
 from inplacelab.recording.sentences.savings import lines
-from inplacelab.recording.sentences.stacks import shown_file
+from inplacelab.recording.stacks import shown_file
 
 __all__ = ["advise", "show"]
 

@@ -17,7 +17,8 @@ from inplacelab.cli.script import interruptible, main_of, parsed_script
 from inplacelab.diagnosis.advice_document import Advised, to_json
 from inplacelab.diagnosis.advise import MOST_RUNS, Advising
 from inplacelab.diagnosis.document import Names
-from inplacelab.diagnosis.report import paint_for, painted_diff, report_changed, report_written
+from inplacelab.diagnosis.findings import paint_for
+from inplacelab.diagnosis.report import painted_diff, report_changed, report_written
 from inplacelab.diagnosis.trials import NotTriedError, Trials, changed_since, write
 from inplacelab.language import Text, enumerated
 from inplacelab.recorders.detection import framework_of_script, not_installed

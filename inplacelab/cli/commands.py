@@ -11,24 +11,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from inplacelab.cli import output
 from inplacelab.cli.arguments import CannotError, Named, Parser, positive
 from inplacelab.cli.script import INTERRUPTED, Ran, main_of, parsed_script, running
-from inplacelab.diagnosis import recorded_failures
-from inplacelab.diagnosis.report import paint_for, reports_of_wrong
-from inplacelab.diagnosis.unknown_keyword import add_note_on_keyword
+from inplacelab.diagnosis.findings import paint_for
 from inplacelab.installing import NAME
 from inplacelab.language import Text, enumerated
 from inplacelab.recorders.detection import Use, framework_of_script, is_installed, not_installed
+from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.part import LIMIT, Part, PartError
-from inplacelab.recording import codec
-from inplacelab.recording.compare import report as comparison
-from inplacelab.recording.compare.alignment import align
 from inplacelab.recording.file_text import visible
-from inplacelab.recording.recording import Recording
 from inplacelab.supported import frameworks
+
+if TYPE_CHECKING:
+    from inplacelab.recording.recording import Recording
 
 # ---- record --------------------------------------------------------------------------------------------------------
 
@@ -150,10 +148,20 @@ def record(options: argparse.Namespace) -> int:
         check_begun(ran, status)
         if ran.recording is not None:
             output.write(ran.recording, to, ended_at=ran.ended_at)
-            wrong = recorded_failures.unnoticed(ran.recording, str(main.path), ran.judgment) if judged else []
-            for each in reports_of_wrong(wrong, paint=paint_for(sys.stderr)):
-                output.say(each, sys.stderr)
+            if judged:
+                _say_wrong(ran, main)
         return status
+
+
+def _say_wrong(ran: Ran, main: Main) -> None:
+    """Says which gradients of a recorded program are wrong."""
+    from inplacelab.diagnosis.recorded_failures import unnoticed  # noqa: PLC0415  # it is long, and most programs are not compared
+    from inplacelab.diagnosis.report import reports_of_wrong  # noqa: PLC0415
+
+    assert ran.recording is not None
+    wrong = unnoticed(ran.recording, str(main.path), ran.judgment)
+    for each in reports_of_wrong(wrong, paint=paint_for(sys.stderr)):
+        output.say(each, sys.stderr)
 
 
 JUDGED = 3
@@ -209,12 +217,14 @@ def report(
             output.say(code, sys.stderr)
         return 1
     if type(raised) is TypeError and raised.__traceback__ is not None:
+        from inplacelab.diagnosis.unknown_keyword import add_note_on_keyword  # noqa: PLC0415
+
         add_note_on_keyword(raised, raised.__traceback__)
-    explained = (
-        None
-        if recording is None
-        else recorded_failures.error_report(raised, recording, filename, paint_for(sys.stderr), untried=untried)
-    )
+    explained = None
+    if recording is not None:
+        from inplacelab.diagnosis.recorded_failures import error_report  # noqa: PLC0415
+
+        explained = error_report(raised, recording, filename, paint_for(sys.stderr), untried=untried)
     output.say(explained or "".join(traceback.format_exception(raised)).removesuffix("\n"), sys.stderr)
     return INTERRUPTED if issubclass(type(raised), KeyboardInterrupt) else 1
 
@@ -251,6 +261,8 @@ def _loaded(path: Path) -> Recording:
     """
     if path.suffix == ".py":
         raise CannotError(_PROGRAM.format(visible(str(path)), shlex.quote(visible(str(path)))))
+    from inplacelab.recording import codec  # noqa: PLC0415  # only to read one
+
     try:
         return codec.load(path)
     except OSError as error:
@@ -297,6 +309,9 @@ def compare(options: argparse.Namespace) -> int:
         if not script.is_module:
             parsed_script(Path(script.word))  # raises before either runs
     left, right = (_recorded(script, options.arguments) for script in scripts)
+    from inplacelab.recording.compare import report as comparison  # noqa: PLC0415
+    from inplacelab.recording.compare.alignment import align  # noqa: PLC0415
+
     output.say("\n".join(comparison(align(left, right))), sys.stdout)
     if to is not None:
         with output.progress(output.DRAWING.format(visible(str(to.given)))):
@@ -331,6 +346,8 @@ def _compare_destination(options: argparse.Namespace) -> output.Destination:
 
 def _recorded(script: Named, arguments: list[str]) -> Recording:
     """Records a script in a process of its own, so that neither finds modules or settings of the other."""
+    from inplacelab.recording import codec  # noqa: PLC0415
+
     with TemporaryDirectory() as folder:
         to = Path(folder, "recording.json")
         command = [sys.executable, "-m", NAME, "record", "--format", "json", "--output", str(to), *script.words]

@@ -5,48 +5,31 @@ from __future__ import annotations
 import argparse
 import ast
 import os
-import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 
-from inplacelab import installing
 from inplacelab.cli import commands, output
 from inplacelab.cli.arguments import CannotError, Parser, command_line, listed, positive
 from inplacelab.cli.output import Destination
-from inplacelab.cli.script import Left, Ran, interruptible, main_of, parsed_script, running, running_plainly
-from inplacelab.diagnosis.document import Attempts, Names, Report, to_annotations, to_json
-from inplacelab.diagnosis.explain import explain, nothing_found
-from inplacelab.diagnosis.findings import ChangedError, Finding, Paint, completed, told
-from inplacelab.diagnosis.recorded_failures import EVENTS, JUDGING, finding, handled, unnoticed, watched_in
-from inplacelab.diagnosis.report import (
-    paint_for,
-    report,
-    report_changed,
-    report_not_tried,
-    report_of_advice,
-    report_of_trials,
-    report_written,
-    reports_of_wrong,
-)
-from inplacelab.diagnosis.trial_run import STEPS
-from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, Tried, changed_since, write
-from inplacelab.diagnosis.wrong_gradients import elements_of, settled
+from inplacelab.cli.script import Left, Ran, main_of, parsed_script, running, running_plainly
+from inplacelab.diagnosis.explain import explain
+from inplacelab.diagnosis.findings import Finding, Paint, Report, completed, paint_for, told
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use, framework_of_script, not_installed
-from inplacelab.recorders.judging.judgment import Judgment
 from inplacelab.recorders.main_module import Main
-from inplacelab.recorders.part import Part
-from inplacelab.recording.facts import FailureFacts, FixFacts
-from inplacelab.recording.fixes import of_program, with_fixes
-from inplacelab.recording.fixes.spots import Trail
-from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.stacks import shown_file
-from inplacelab.recording.trace import ending_trails, places_of, trail_of
-from inplacelab.supported import Framework, frameworks
+from inplacelab.recording.facts import FixFacts
+from inplacelab.supported import frameworks
+
+if TYPE_CHECKING:
+    from inplacelab.recording.fixes.spots import Trail
+
+# What is said of a program that was recorded, or has failed, is imported then: most programs are healthy.
 
 
 @dataclass(frozen=True)
@@ -89,63 +72,17 @@ def seen_by(watching: explain, raised: BaseException | None, *, advice: bool, pa
     failure = None if raised is None else watching.of(raised)
     others = [each for each in watching.failures if each is not failure]
     ended = None if failure is None else replace(completed(failure), ended=True)
-    trails = [] if failure is None else [trail_of(failure.facts)]
+    trails = [] if failure is None else _trails_of(failure)
     said = [watching.said(raised, advice=advice, paint=paint)]
     error = None if raised is None else told(raised)
     found = [*dict.fromkeys(map(completed, others))]
     return Seen(said, *watching.watched, watching.remarks, found, ended, error, trails)
 
 
-Check = Callable[[Sequence[Finding], Judgment], tuple[list[Finding], list[Text]]]
-"""Checks by finite differences what is said of gradients. Returns what remains of it, and what else is said."""
+def _trails_of(failure: Finding) -> Sequence[Trail]:
+    from inplacelab.recording.trace import trail_of  # noqa: PLC0415
 
-
-def seen_in(
-    ran: Ran, recording: Recording, path: Path, framework: Framework, *, paint: Paint, check: Check | None = None,
-    untried: bool = True,
-) -> Seen:  # fmt: skip
-    """Returns what is seen in a recording.
-
-    Args:
-        ran: how the program ran.
-        recording: its recording.
-        path: the program's file.
-        framework: its framework.
-        paint: colors what is printed.
-        check: checks gradients; None if they are not checked.
-        untried: whether to say what may be done about wrong gradients, which was not tried.
-    """
-    filename, raised = str(path), ran.raised
-    others = handled(raised, recording, filename)
-    judged = framework.loses_history or ran.judgment is not None
-    silent = unnoticed(recording, filename, ran.judgment) if judged else []
-    checked_by_slopes: list[Text] = []
-    if check is not None and ran.judgment is not None and (raised is None or ran.judgment.passes):
-        silent, checked_by_slopes = check(silent, ran.judgment)
-    found = [*others, *silent]
-    said = [f"\n{report(each, paint=paint)}" for each in others]
-    said += reports_of_wrong(silent, untried=untried, paint=paint)
-    if not found:
-        said += [*map(str, nothing_found(*watched_in(recording), ran.judgment))] if raised is None else []
-        said += [str(each) for each in recording.notes if each not in ran.asides]
-    said += ["", *map(str, checked_by_slopes)] if found and checked_by_slopes else [*map(str, checked_by_slopes)]
-    notes = [*recording.notes, *checked_by_slopes]
-    if raised is None:
-        silently = [trail_of(each.facts) for each in silent]
-        return Seen(said, *watched_in(recording), notes, found, None, None, silently)
-    error = recording.steps[-1].error if recording.steps else None
-    checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
-    trails = () if checked else ending_trails(recording, filename)
-    ended = finding(raised, recording, filename)
-    if ended is not None and any(_missed(ended) in each.facts.wrong for each in silent):
-        ended = None  # the gradient is None because it is wrong
-    return Seen(said, *watched_in(recording), notes, found, ended, told(raised), trails, checked)
-
-
-def _missed(found: Finding) -> str | None:
-    """Returns the tensor whose gradient a program has found to be None; None if that is not what failed."""
-    refusal = found.facts.refusal
-    return refusal.name if refusal is not None and refusal.rule == "no_gradient" else None
+    return [trail_of(failure.facts)]
 
 
 _SAYS = {
@@ -175,7 +112,7 @@ _SAYS = {
         "诊断结果的形式：文本；JSON（写到标准输出，其他输出都写到标准错误）；或文本加 GitHub 工作流的注解（默认：文本）",
     ),
 }
-_TRY = Text("To find an edit that works: {0}", "要找到可行的改法：{0}")
+TRY = Text("To find an edit that works: {0}", "要找到可行的改法：{0}")
 _ONE_PROCESS = Text(
     "--try and --fix run the program in one process, which is not what {0} ranks do; leave the option out, or start one rank",
     "--try 和 --fix 只用一个进程运行程序，与 {0} 个进程一起运行的情形不同；请去掉该选项，或只启动一个进程",
@@ -184,7 +121,6 @@ _ONE_OUTPUT = Text(
     "{0} ranks would write {0} documents to one standard output; let each write a file: -o report.json",
     "{0} 个进程会把 {0} 份文档写到同一个标准输出；请让每个进程各写一个文件：-o report.json",
 )
-_OTHER_TEXT = Text("the text of {0} is not that which ran", "{0} 的内容不是运行时的内容")
 _CANNOT_CHECK = Text(
     "--check compares gradients with those of inplacelab's engine, on which programs of {0!r} are not run; leave the option out",
     "--check 把梯度与 inplacelab 引擎的结果比较，而 {0!r} 的程序不在该引擎上运行；请去掉该选项",
@@ -193,8 +129,6 @@ _NO_ALIASES = Text(
     "--check records the program, and --aliases watches it without a recording; use one of them at a time",
     "--check 要记录程序，--aliases 则监视程序而不记录；请每次只用其中一个",
 )
-_NOT_CHECKED = Text("No finite differences were computed: {0}.", "没有计算有限差分：{0}。")
-_NOT_ENDED = Text("fixes are tried only for an error that ends the program", "只对终止了程序的错误尝试改法")
 SECONDS = 60
 """How long a trial may take, if the user does not say."""
 FORMATS = ("text", "json", "github")
@@ -224,27 +158,29 @@ def run(options: argparse.Namespace) -> int:
         if document is not None and document.path is None:
             raise CannotError(_ONE_OUTPUT.format(world))
     annotated = output.destination_of("txt", Path("-")) if options.format == "github" else None
-    names, process = Names(Path.cwd(), Path.cwd()), os.getpid()
+    folder, process = Path.cwd(), os.getpid()
     if document is not None:
         document = output.kept_apart(document)
-    report = _reported(options, recorded, document, names)
+    report = _reported(options, recorded, document, folder)
     if os.getpid() != process:  # a child that the script has forked
         return report.status
-    _write(report, document, names)
+    _write(report, document, folder)
     if annotated is not None:
-        root = Path(os.environ.get("GITHUB_WORKSPACE") or names.root).resolve()
-        output.write_content(to_annotations(report, replace(names, root=root)), annotated)
+        from inplacelab.diagnosis.document import Names, to_annotations  # noqa: PLC0415
+
+        root = Path(os.environ.get("GITHUB_WORKSPACE") or folder).resolve()
+        output.write_content(to_annotations(report, Names(folder, root)), annotated)
     return report.status
 
 
 def _reported(
-    options: argparse.Namespace, recorded: Destination | None, document: Destination | None, names: Names
+    options: argparse.Namespace, recorded: Destination | None, document: Destination | None, folder: Path
 ) -> Report:
     """Runs the program, and returns what was found. If it cannot be run, or leaves at once, the document says so."""
     script = Path(options.script.word)
 
     def not_run(status: int, why: Text) -> None:
-        _write(Report(script, status, not_run=why), document, names)
+        _write(Report(script, status, not_run=why), document, folder)
 
     for to in (recorded, document):
         commands.check_not_itself(None if to is None else to.path, script)
@@ -257,8 +193,12 @@ def _reported(
         raise
 
 
-def _write(report: Report, document: Destination | None, names: Names) -> None:
+def _write(report: Report, document: Destination | None, folder: Path) -> None:
+    """Writes a report as a document; `folder` is where the script was started."""
     if document is not None:
+        from inplacelab.diagnosis.document import Names, to_json  # noqa: PLC0415
+
+        names = Names(folder, folder)
         output.write_and_say(to_json(report, names), document)
 
 
@@ -296,15 +236,16 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         seen = None if is_child else _seen(options, main, use, ran, watching)
         is_silent = options.format == "json" or watching is not None or (seen is not None and seen.ended is None)
         printed = None if is_silent else ran.recording
-        status = commands.report(ran.raised, printed, str(main.path), untried=not _tries(options))
+        status = commands.report(ran.raised, printed, str(main.path), untried=not tries(options))
         if seen is None:
             return Report(main.path, status, framework.name)
         for each in seen.said:
-            _say(options, each)
-        seen, attempts, fixes = _tried(options, main, framework, seen)
-        recording = ran.recording
+            say(options, each)
+        attempts, fixes, recording = None, (), ran.recording
+        if tries(options):
+            seen, attempts, fixes = _failed().tried(options, main, framework, seen)
         if recording is not None and to is not None:
-            shown = _with_fixes(recording, fixes, options, can_be_tried=bool(seen.trails) and attempts is None)
+            shown = _failed().with_fixes(recording, fixes, options, can_be_tried=bool(seen.trails) and attempts is None)
             output.write(shown, to, notes=watching is not None)  # `_seen` has said those of what was only recorded
         version = framework.version if recording is None else recording.framework_version
         raised = None if ran.raised is None or issubclass(type(ran.raised), SystemExit) else told(ran.raised)
@@ -320,49 +261,27 @@ def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching:
     paint, framework = paint_for(sys.stderr), frameworks()[use.framework]
     if watching is None:
         assert ran.recording is not None
-        check = partial(_checked, options, main, framework) if options.check else None
-        untried = not _tries(options) or ran.raised is not None
-        seen = seen_in(ran, ran.recording, main.path, framework, paint=paint, check=check, untried=untried)
+        check = partial(_failed().checked, options, main, framework) if options.check else None
+        untried = not tries(options) or ran.raised is not None
+        seen = _failed().seen_in(ran, ran.recording, main.path, framework, paint=paint, check=check, untried=untried)
     else:
-        seen = seen_by(watching, ran.raised, advice=not _tries(options), paint=paint)
+        seen = seen_by(watching, ran.raised, advice=not tries(options), paint=paint)
         watching.ended(None)
         left_out = use.remarks
         seen = replace(seen, said=[*seen.said, *map(str, left_out)], remarks=[*seen.remarks, *left_out])
     can_be_tried = (
         seen.trails and not seen.checked and not output.ranks()
     )  # what a launcher would have to start is not known
-    if watching is not None and can_be_tried and not _tries(options):
+    if watching is not None and can_be_tried and not tries(options):
         command, *rest = options.words
-        seen = replace(seen, said=[*seen.said, str(_TRY.format(command_line([command, "--try", *rest])))])
+        seen = replace(seen, said=[*seen.said, str(TRY.format(command_line([command, "--try", *rest])))])
     return seen
 
 
-def _checked(
-    options: argparse.Namespace, main: Main, framework: Framework, found: Sequence[Finding], judgment: Judgment
-) -> tuple[list[Finding], list[Text]]:
-    """Settles by finite differences which gradients are right, in a copy of the script's folder (see `Check`)."""
-    try:
-        given = main.path, options.arguments
-        trials = Trials(*given, framework=framework.name, seconds=options.seconds, module=main.module)
-        slopes = trials.slopes_at(elements_of(judgment))
-    except NotTriedError as reason:
-        return [*found], [_NOT_CHECKED.format(reason.why)]
-    facts, said = settled([each.facts for each in found], slopes, judgment, framework.title)
-    return [replace(each, facts=one) for each, one in zip(found, facts, strict=True) if one is not None], said
+def _failed() -> ModuleType:
+    from inplacelab.cli import failed  # noqa: PLC0415
 
-
-def _with_fixes(
-    recording: Recording, fixes: Sequence[FixFacts], options: argparse.Namespace, *, can_be_tried: bool
-) -> Recording:
-    """Returns the recording with the fixes that were found; or with the command that tries those that it has."""
-    if fixes:
-        return with_fixes(recording, fixes)
-    *before, last = recording.steps
-    if not can_be_tried or last.error is None or last.error.fix is None:
-        return recording
-    command = shlex.join([installing.NAME, "explain", "--try", *options.script.words])
-    error = replace(last.error, fix=last.error.fix + Text(" ", "") + _TRY.format(f"`{command}`") + Text(".", "。"))
-    return replace(recording, steps=(*before, replace(last, error=error)))
+    return failed
 
 
 def _running(
@@ -377,114 +296,20 @@ def _running(
     """Runs the program: recorded if it is not watched, or a recording is wanted."""
     if not is_recorded:
         return running_plainly(main, options.arguments, tree, left=left)
+    from inplacelab.diagnosis.recorded_failures import EVENTS, JUDGING  # noqa: PLC0415
+    from inplacelab.diagnosis.trial_run import STEPS  # noqa: PLC0415
+    from inplacelab.recorders.part import Part  # noqa: PLC0415
+
     last = EVENTS if frameworks()[use.framework].keeps_last else None  # so that it may run for hours
     return running(main, options.arguments, title=None, part=Part(STEPS), use=use, last=last, left=left, judged=JUDGING)
 
 
-def _tries(options: argparse.Namespace) -> bool:
+def tries(options: argparse.Namespace) -> bool:
+    """Whether fixes are tried."""
     return bool(options.tries or options.fix)
 
 
-def _say(options: argparse.Namespace, text: object) -> None:
+def say(options: argparse.Namespace, text: object) -> None:
+    """Says something below what the program has printed."""
     if options.format != "json":
         output.say(text, sys.stderr)
-
-
-def _tried(
-    options: argparse.Namespace, main: Main, framework: Framework, seen: Seen
-) -> tuple[Seen, Attempts | None, tuple[FixFacts, ...]]:
-    """Tries fixes, if they are asked for, and says what came of it; those of a recording that were checked in this process are not tried again.
-
-    Returns:
-        What was seen, with the fixes that work; what came of trying them, None if there was nothing to try; and the fixes, if they are new.
-    """
-    if seen.checked:
-        return (_written(options, main, seen) if options.fix else seen), None, ()
-    if not _tries(options) or not seen.trails:
-        only_handled = _tries(options) and seen.ended is None and bool(seen.handled)
-        return seen, _not_tried(options, _NOT_ENDED) if only_handled else None, ()
-    if (other := _with_another_text(seen)) is not None:
-        return seen, _not_tried(options, _OTHER_TEXT.format(shown_file(other))), ()
-    try:
-        with interruptible(), output.progress() as tell:
-            given = main.path, options.arguments
-            trials = Trials(*given, framework=framework.name, seconds=options.seconds, module=main.module, tell=tell)
-            tried = trials.find(seen.trails, fails=seen.error is not None)
-    except (NotTriedError, KeyboardInterrupt) as reason:
-        why = reason.why if isinstance(reason, NotTriedError) else STOPPED
-        not_tried = _not_tried(options, why)
-        _say_advice(options, seen)
-        return seen, not_tried, ()
-    said = _say_tried(options, framework, seen, tried)
-    sources = {each.file: trials.read(each.file) for fix in tried.fixes for each in fix.edits}
-    # What computes something else on purpose is shown, and never written.
-    written = next((each for each in tried.fixes if options.fix and each.checked not in ("runs", "renewed")), None)
-    changed = None if written is None else changed_since(sources)
-    if written is not None and changed is None:
-        write(written.edits)
-        _say(options, report_written())
-    elif changed is not None:
-        written = None
-        _say(options, report_changed(changed))
-    seen = _with_tried(seen, tried.fixes, sources, written)
-    return seen, Attempts(tried.count, said), of_program(tried.fixes, main.path)
-
-
-def _with_tried(seen: Seen, fixes: tuple[FixFacts, ...], sources: Mapping[str, str], written: FixFacts | None) -> Seen:
-    """Returns what was seen with the fixes that work, at the failure that they are for."""
-
-    def fixed(found: Finding) -> Finding:
-        return replace(found, fixes=fixes, sources=sources, written=written)
-
-    if seen.error is None:  # backward went on, with wrong gradients
-        return replace(seen, handled=[fixed(each) if each.error is None else each for each in seen.handled])
-    return replace(seen, ended=fixed(seen.ended or Finding(FailureFacts("stale", ()), seen.error, ended=True)))
-
-
-def _with_another_text(seen: Seen) -> str | None:
-    """Returns a file of a failure that ended the program whose text is not that which ran; None if there is none."""
-    if seen.ended is None:
-        return None
-    for name in dict.fromkeys(each.file for each in places_of(seen.ended.facts)):
-        try:
-            seen.ended.text_of(name)
-        except ChangedError:
-            return name
-        except OSError:  # it never had a file
-            continue
-    return None
-
-
-def _say_tried(options: argparse.Namespace, framework: Framework, seen: Seen, tried: Tried) -> str | None:
-    """Says what came of trying fixes. Returns it if none works."""
-    if seen.error is None:  # the report has said what is wrong, and copies do not help
-        tried = replace(tried, copies=None, why=None)
-    _say(options, "\n" + report_of_trials(tried, framework.name, paint=paint_for(sys.stderr)))
-    if tried.fixes:
-        return None
-    _say_advice(options, seen)
-    return report_of_trials(tried, framework.name)
-
-
-def _say_advice(options: argparse.Namespace, seen: Seen) -> None:
-    """Says what else may be done about wrong gradients, if no tried fix is shown."""
-    found = seen.handled if seen.error is None else ()  # otherwise the reports have said it
-    for each in dict.fromkeys(report_of_advice(each) for each in found if each.error is None):
-        _say(options, each)
-
-
-def _not_tried(options: argparse.Namespace, why: Text) -> Attempts:
-    said = report_not_tried(why)
-    _say(options, f"\n{said}")
-    return Attempts(0, said)
-
-
-def _written(options: argparse.Namespace, main: Main, seen: Seen) -> Seen:
-    """Writes the first fix that was checked in this process."""
-    fix = seen.checked[0]
-    write([replace(each, file=each.file or str(main.path)) for each in fix.edits])
-    _say(options, report_written())
-    if seen.ended is None:
-        return seen
-    written = next((each for each in seen.ended.fixes if each.says == fix.says), None)
-    return replace(seen, ended=replace(seen.ended, written=written))

@@ -17,13 +17,14 @@ from pathlib import Path
 from secrets import token_hex
 from shutil import copymode
 from threading import Lock, Timer
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from inplacelab.cli.arguments import LANGUAGE, CannotError, Parser, listed
 from inplacelab.language import LANGUAGES, Text, columns, get_language
-from inplacelab.recording import codec
 from inplacelab.recording.file_text import visible
-from inplacelab.recording.recording import Recording
+
+if TYPE_CHECKING:
+    from inplacelab.recording.recording import Recording
 
 # ---- ranks: a launcher such as `torchrun` starts the same command several times -----------------------------------------------
 
@@ -161,13 +162,20 @@ def _raster() -> Iterator[Any]:
 _ASKS = "html"
 """The only format that can ask questions."""
 
+
+def _as_json(recording: Recording) -> str:
+    from inplacelab.recording import codec  # noqa: PLC0415  # only to write one
+
+    return codec.to_json(recording) + "\n"
+
+
 FORMATS: dict[str, Drawing] = {
     _ASKS: drawing("to_html"),
     "svg": drawing("to_svg"),
     "png": drawing("to_png"),
     "md": drawing("to_markdown"),
     "txt": drawing("to_text"),
-    "json": lambda recording: codec.to_json(recording) + "\n",
+    "json": _as_json,
 }
 
 

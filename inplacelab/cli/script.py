@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from importlib.util import decode_source
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from inplacelab.cli import output
 from inplacelab.cli.arguments import CannotError, Named
 from inplacelab.language import Text
-from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use, framework_of_script
-from inplacelab.recorders.judging.judgment import Judgment
 from inplacelab.recorders.main_module import Main, NoModuleError, main_module
-from inplacelab.recorders.part import Part
 from inplacelab.recorders.program import Program, learners_traceback
-from inplacelab.recorders.run import Session
-from inplacelab.recording.recording import Recording
+
+if TYPE_CHECKING:
+    from inplacelab.recorders.judging.judgment import Judgment
+    from inplacelab.recorders.part import Part
+    from inplacelab.recording.recording import Recording
 
 # ---- signals: they stop the script, but not what comes after it, so that the page of what it did is always written ------------
 
@@ -190,6 +190,8 @@ def run_script(
     Returns:
         The recording, and the exception that the script raised, if any.
     """
+    from inplacelab.recorders.part import Part  # noqa: PLC0415
+
     use = Use(framework) if framework else None
     with running(Main(path), arguments, title=title, part=Part(limit), use=use) as ran:
         assert ran.recording is not None
@@ -223,6 +225,9 @@ def running(  # noqa: PLR0913  # what can be asked of a run
     Raises:
         CannotError: if there is no such file, or it is not a Python program.
     """
+    from inplacelab.recorders import instrument  # noqa: PLC0415  # only if something is recorded
+    from inplacelab.recorders.run import Session  # noqa: PLC0415
+
     filename = str(main.path)
     text, tree = parsed_script(main.path)
     # `from __future__ import annotations` of this file must not apply to the script.

@@ -6,18 +6,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from inplacelab.diagnosis.findings import Finding
+from inplacelab.diagnosis.findings import Finding, Report
 from inplacelab.diagnosis.wrong_gradients import why_ended, why_left_out
 from inplacelab.language import Text, get_language
 from inplacelab.recorders.judging.judgment import Judgment
 from inplacelab.recording.facts import AliasFacts, BlamedFacts, FixFacts, GradientFacts, RefusalFacts, SiteFacts
 from inplacelab.recording.file_text import visible
-from inplacelab.recording.fixes import OUTCOMES, diff_of
+from inplacelab.recording.fixes import diff_of
+from inplacelab.recording.outcomes import OUTCOMES
 from inplacelab.recording.sentences import aliases
 from inplacelab.recording.sentences.failures import Mark, marks, reasons, remarks
 from inplacelab.recording.sentences.phrases import closed_up
@@ -28,48 +29,6 @@ SCHEMA = 1
 SCHEMA_FILE = Path(__file__).with_name("report_schema.json")
 
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Attempts:
-    """How many fixes were tried, and what is said if none works: what helps instead, or why none was tried."""
-
-    count: int
-    said: str | None
-
-
-@dataclass(frozen=True)
-class Report:
-    """How a script ran, and what was found.
-
-    Attributes:
-        script: the script.
-        status: the script's exit status.
-        framework: the framework that was watched; "" if the script did not run.
-        version: its version; "" if it is not known.
-        raised: the type and the message of the exception that ended it; None if none did, or if it left by `sys.exit`.
-        operations, storages: how many were watched.
-        findings: the failures.
-        remarks: what was not watched.
-        tried: what came of trying fixes; None if that was not asked for.
-        judgment: what the comparison of gradients has shown; None if there was none.
-        aliases: what was read under one name after it was written under another; None if that was not asked for.
-        not_run: why it could not be run to its end, and nothing can be said of it; None if it was.
-    """
-
-    script: Path
-    status: int
-    framework: str = ""
-    version: str = ""
-    raised: tuple[str, str] | None = None
-    operations: int = 0
-    storages: int = 0
-    findings: Sequence[Finding] = ()
-    remarks: Sequence[Text] = ()
-    tried: Attempts | None = None
-    not_run: Text | None = None
-    aliases: Sequence[AliasFacts] | None = None
-    judgment: Judgment | None = None
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import linecache
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 from inplacelab.language import Text
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recording.facts import FailureFacts, FixFacts
+from inplacelab.recording.facts import AliasFacts, FailureFacts, FixFacts
+
+if TYPE_CHECKING:
+    from inplacelab.recorders.judging.judgment import Judgment
 
 COLON = Text(":", "：")
 
@@ -19,6 +25,25 @@ Paint = Callable[[str, str], str]
 def plain(text: str, _: str) -> str:
     """Returns a text as it is (a `Paint`)."""
     return text
+
+
+def paint_for(stream: TextIO | None) -> Paint:
+    """Returns what colors texts for a stream: if it is a terminal that can, and `NO_COLOR` is not set.
+
+    Not `FORCE_COLOR`: Jupyter's kernels set it, and a program that reads our output there would find escape sequences in it.
+    """
+    can = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return _colored if can and stream is not None and not stream.closed and stream.isatty() else plain
+
+
+def _colored(text: str, what: str) -> str:
+    return f"\x1b[{_CODES[what]}m{text}\x1b[0m" if text else text
+
+
+_CODES = {
+    "kept": "36", "origin": "36", "overwritten": "31", "released": "31", "read": "35", "needed": "35", "refused": "31", "wrong": "31", "file": "1", "added": "32", "removed": "31",
+}  # fmt: skip
+"""How ANSI terminals are told a color: a write is red, what it concerns is cyan, and what then fails is magenta."""
 
 
 class ChangedError(FileNotFoundError):
@@ -109,3 +134,45 @@ def text_of_program(name: str) -> str:
 def told(error: BaseException) -> tuple[str, str]:
     """Returns the type and the message of an error."""
     return class_name(type(error)), message_of(error)
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """How many fixes were tried, and what is said if none works: what helps instead, or why none was tried."""
+
+    count: int
+    said: str | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a script ran, and what was found.
+
+    Attributes:
+        script: the script.
+        status: the script's exit status.
+        framework: the framework that was watched; "" if the script did not run.
+        version: its version; "" if it is not known.
+        raised: the type and the message of the exception that ended it; None if none did, or if it left by `sys.exit`.
+        operations, storages: how many were watched.
+        findings: the failures.
+        remarks: what was not watched.
+        tried: what came of trying fixes; None if that was not asked for.
+        judgment: what the comparison of gradients has shown; None if there was none.
+        aliases: what was read under one name after it was written under another; None if that was not asked for.
+        not_run: why it could not be run to its end, and nothing can be said of it; None if it was.
+    """
+
+    script: Path
+    status: int
+    framework: str = ""
+    version: str = ""
+    raised: tuple[str, str] | None = None
+    operations: int = 0
+    storages: int = 0
+    findings: Sequence[Finding] = ()
+    remarks: Sequence[Text] = ()
+    tried: Attempts | None = None
+    not_run: Text | None = None
+    aliases: Sequence[AliasFacts] | None = None
+    judgment: Judgment | None = None

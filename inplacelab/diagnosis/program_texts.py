@@ -10,7 +10,7 @@ from types import CodeType
 from inplacelab.diagnosis.expressions import Expressions, Position
 from inplacelab.diagnosis.findings import ChangedError
 from inplacelab.language import Text
-from inplacelab.recording.sentences.stacks import file_in_words, file_key
+from inplacelab.recording.stacks import file_in_words, file_key
 
 _UNFIT = Text(
     "{0} was changed after it was imported: its text does not fit the code that ran, so it is not shown, and not edited.",

@@ -17,7 +17,6 @@ import os
 import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TextIO
 
 from inplacelab.diagnosis.findings import COLON, Finding, Paint, plain
 from inplacelab.diagnosis.trials import Tried, text_of
@@ -28,7 +27,7 @@ from inplacelab.recording.fixes.spots import Spot, changed
 from inplacelab.recording.sentences import aliases
 from inplacelab.recording.sentences.failures import Mark, marks, reasons, remarks
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.sentences.stacks import file_key, shown_file
+from inplacelab.recording.stacks import file_key, shown_file
 from inplacelab.supported import framework_named
 
 _WHY = Text("Why: {0}", "原因：{0}")
@@ -162,23 +161,6 @@ def report_changed(file: str) -> str:
 _SIGNS = {"overwritten": "~", "released": "~", "wrong": "~"}
 """The characters that underline; all others are `^`."""
 
-_CODES = {
-    "kept": "36", "origin": "36", "overwritten": "31", "released": "31", "read": "35", "needed": "35", "refused": "31", "wrong": "31", "file": "1", "added": "32", "removed": "31",
-}  # fmt: skip
-"""How ANSI terminals are told a color: a write is red, what it concerns is cyan, and what then fails is magenta."""
-
-
-def paint_for(stream: TextIO | None) -> Paint:
-    """Returns what colors texts for a stream: if it is a terminal that can, and `NO_COLOR` is not set.
-
-    Not `FORCE_COLOR`: Jupyter's kernels set it, and a program that reads our output there would find escape sequences in it.
-    """
-    can = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return _colored if can and stream is not None and not stream.closed and stream.isatty() else plain
-
-
-def _colored(text: str, what: str) -> str:
-    return f"\x1b[{_CODES[what]}m{text}\x1b[0m" if text else text
 
 
 def quoted(lines: Sequence[Mark], *, indent: str = "  ", paint: Paint = plain) -> Iterator[str]:

@@ -430,7 +430,7 @@ class Session:
 
     def _sources(self) -> tuple[SourceFacts, ...]:
         from inplacelab.recording.facts import SourceFacts
-        from inplacelab.recording.sentences.stacks import shown_file
+        from inplacelab.recording.stacks import shown_file
 
         main, *others = self.program.sources.seen
         named = (SourceFacts(shown_file(each.filename), each.text, remark=each.remark or NOTHING) for each in others)
@@ -438,7 +438,7 @@ class Session:
 
     def _watched(self, built: Recording) -> list[tuple[str, str, FailureFacts]]:
         """Returns what the watch has found out, in terms of the recorded text."""
-        from inplacelab.recording.sentences.stacks import shown_file
+        from inplacelab.recording.stacks import shown_file
         from inplacelab.recording.trace import moved
 
         lines, program = built.source.split("\n"), self.program

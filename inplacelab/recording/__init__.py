@@ -18,36 +18,40 @@ It holds no live tensor and draws nothing.
 
 from __future__ import annotations
 
-from inplacelab.recording import queries
-from inplacelab.recording.codec import from_json, load, save, to_json
-from inplacelab.recording.facts import (
-    BackwardAction,
-    BackwardFacts,
-    Category,
-    CollectiveFacts,
-    CounterFacts,
-    EdgeFacts,
-    ErrorFacts,
-    LaunchFacts,
-    NodeFacts,
-    NodeStatus,
-    Number,
-    OperandFacts,
-    ReadFacts,
-    RewireFacts,
-    SavedFacts,
-    SlotsAre,
-    Step,
-    StepKind,
-    StorageFacts,
-    Summary,
-    TensorFacts,
-    Values,
-    WriteFacts,
-)
-from inplacelab.recording.file_text import RecordingFormatError
-from inplacelab.recording.recording import SCHEMA_VERSION, Recording, State
-from inplacelab.recording.sentences import sentence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from inplacelab.recording import queries
+    from inplacelab.recording.codec import from_json, load, save, to_json
+    from inplacelab.recording.facts import (
+        BackwardAction,
+        BackwardFacts,
+        Category,
+        CollectiveFacts,
+        CounterFacts,
+        EdgeFacts,
+        ErrorFacts,
+        LaunchFacts,
+        NodeFacts,
+        NodeStatus,
+        Number,
+        OperandFacts,
+        ReadFacts,
+        RewireFacts,
+        SavedFacts,
+        SlotsAre,
+        Step,
+        StepKind,
+        StorageFacts,
+        Summary,
+        TensorFacts,
+        Values,
+        WriteFacts,
+    )
+    from inplacelab.recording.file_text import RecordingFormatError
+    from inplacelab.recording.recording import SCHEMA_VERSION, Recording, State
+    from inplacelab.recording.sentences import sentence
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -84,3 +88,64 @@ __all__ = [
     "sentence",
     "to_json",
 ]
+
+_HOMES = {
+    "queries": "",
+    **dict.fromkeys(
+        (
+            "from_json",
+            "load",
+            "save",
+            "to_json",
+        ),
+        "codec",
+    ),
+    **dict.fromkeys(
+        (
+            "BackwardAction",
+            "BackwardFacts",
+            "Category",
+            "CollectiveFacts",
+            "CounterFacts",
+            "EdgeFacts",
+            "ErrorFacts",
+            "LaunchFacts",
+            "NodeFacts",
+            "NodeStatus",
+            "Number",
+            "OperandFacts",
+            "ReadFacts",
+            "RewireFacts",
+            "SavedFacts",
+            "SlotsAre",
+            "Step",
+            "StepKind",
+            "StorageFacts",
+            "Summary",
+            "TensorFacts",
+            "Values",
+            "WriteFacts",
+        ),
+        "facts",
+    ),
+    **dict.fromkeys(("RecordingFormatError",), "file_text"),
+    **dict.fromkeys(
+        (
+            "SCHEMA_VERSION",
+            "Recording",
+            "State",
+        ),
+        "recording",
+    ),
+    **dict.fromkeys(("sentence",), "sentences"),
+}
+"""What is imported on first use, and from which module: a program that is only watched needs none of it."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOMES[name]
+    value = getattr(import_module(f"{__name__}.{home}"), name) if home else import_module(f"{__name__}.{name}")
+    globals()[name] = value
+    return value

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from inplacelab.diagnosis.document import Names, Report, to_annotations
-from inplacelab.diagnosis.findings import Finding
+from inplacelab.diagnosis.document import Names, to_annotations
+from inplacelab.diagnosis.findings import Finding, Report
 from inplacelab.language import Text
 from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites
 from tests.diagnosis.test_report_document import STALE, run

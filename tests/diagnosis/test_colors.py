@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from inplacelab.diagnosis.findings import Paint, plain
-from inplacelab.diagnosis.report import paint_for, painted_diff, quoted
+from inplacelab.diagnosis.findings import Paint, paint_for, plain
+from inplacelab.diagnosis.report import painted_diff, quoted
 from inplacelab.language import Text
 from inplacelab.recording.facts import SiteFacts
 from inplacelab.recording.sentences.failures import Mark, Role

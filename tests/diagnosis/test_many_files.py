@@ -19,8 +19,8 @@ from inplacelab.language import speak
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
-from inplacelab.diagnosis.document import SCHEMA_FILE, Names, Report, to_annotations, to_json  # noqa: E402
-from inplacelab.diagnosis.findings import Finding, completed  # noqa: E402
+from inplacelab.diagnosis.document import SCHEMA_FILE, Names, to_annotations, to_json  # noqa: E402
+from inplacelab.diagnosis.findings import Finding, Report, completed  # noqa: E402
 from inplacelab.diagnosis.places import DEEPEST  # noqa: E402
 from inplacelab.diagnosis.report import report  # noqa: E402
 from inplacelab.frameworks.torch.watch import TorchWatch  # noqa: E402  # it imports PyTorch

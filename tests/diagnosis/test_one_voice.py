@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from inplacelab.cli.script import run_script
-from inplacelab.diagnosis.document import Names, Report, to_json
+from inplacelab.diagnosis.document import Names, to_json
 from inplacelab.diagnosis.explain import explain
-from inplacelab.diagnosis.findings import Finding, completed
+from inplacelab.diagnosis.findings import Finding, Report, completed
 from inplacelab.diagnosis.recorded_failures import error_report, finding
 from inplacelab.diagnosis.report import report
 from inplacelab.errors import Refusal

@@ -13,8 +13,8 @@ from typing import Any, get_args
 import pytest
 from jsonschema import Draft202012Validator
 
-from inplacelab.diagnosis.document import SCHEMA, SCHEMA_FILE, Names, Report, to_json
-from inplacelab.diagnosis.findings import Finding
+from inplacelab.diagnosis.document import SCHEMA, SCHEMA_FILE, Names, to_json
+from inplacelab.diagnosis.findings import Finding, Report
 from inplacelab.language import LANGUAGES
 from inplacelab.recording.facts import FailureKind
 

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inplacelab.cli.explain import Seen, seen_in
+from inplacelab.cli.explain import Seen
+from inplacelab.cli.failed import seen_in
 from inplacelab.cli.script import running
-from inplacelab.diagnosis.document import Names, Report, to_annotations, to_json
+from inplacelab.diagnosis.document import Names, to_annotations, to_json
 from inplacelab.diagnosis.explain import nothing_found
-from inplacelab.diagnosis.findings import Finding, plain
+from inplacelab.diagnosis.findings import Finding, Report, plain
 from inplacelab.diagnosis.report import report
 from inplacelab.diagnosis.wrong_gradients import elements_of, not_compared, settled, why_ended, wrong_gradients
 from inplacelab.language import speak

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import OPERATORS
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts, RefusalFacts
-from inplacelab.recording.sentences.stacks import brief_file
 from inplacelab.recording.source_tree import SourceTree, applied, in_place_calls, root_of
+from inplacelab.recording.stacks import brief_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,6 @@ from inplacelab.recording.slots import Touched, effect, touched
 from inplacelab.recording.slots import joined as joined_runs
 from inplacelab.recording.source_tree import SourceTree, line_text, statement_at, tree_at
 from inplacelab.recording.statements import run_of
-from inplacelab.recording.trace import spoilt
 
 MOST_LINES = 3
 """The most lines that a headline lists."""
@@ -203,6 +202,8 @@ def _in_backward(context: StepContext, facts: BackwardFacts) -> Text | None:
 
 def _refused(context: StepContext) -> Text | None:
     """An error: what was refused, and the line that overwrote what backward needs."""
+    from inplacelab.recording.trace import spoilt  # noqa: PLC0415  # which imports this package
+
     found = spoilt(context)
     if found is None or not found.writes:
         error = context.step.error

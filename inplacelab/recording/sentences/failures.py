@@ -14,8 +14,8 @@ from typing import Literal
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.code_of_steps import plainly
 from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, RefusalFacts, SiteFacts, Sites
-from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS, is_expression
+from inplacelab.recording.outcomes import OUTCOMES
 from inplacelab.recording.places import set_off
 from inplacelab.recording.sentences.gradients import WRITTEN, advice_on, reasons_of, says_blamed, says_wrong
 from inplacelab.recording.sentences.phrases import closed_up
@@ -28,7 +28,7 @@ from inplacelab.recording.sentences.refusals import (
     says_origin,
     says_refused,
 )
-from inplacelab.recording.sentences.stacks import Stacks, file_in_words, file_key, function_in_words, named_by_caller
+from inplacelab.recording.stacks import Stacks, file_in_words, file_key, function_in_words, named_by_caller
 
 Role = Literal["made", "origin", "kept", "overwritten", "read", "released", "needed", "refused", "wrong"]
 """What was done in a line: a view was made, through which was written later; the tensor was made that an operation was refused for; a value was kept, overwritten, read after that, released by an

@@ -28,7 +28,6 @@ from inplacelab.recording.queries import called_by
 from inplacelab.recording.relations import steps_of_pass
 from inplacelab.recording.sentences.failures import headline, reasons
 from inplacelab.recording.sentences.phrases import StepContext, byte_count, joined, quoted, shape, values
-from inplacelab.recording.trace import failure_at, same_value, told_notes
 from inplacelab.supported import framework_named, terms_of
 
 
@@ -238,6 +237,8 @@ def _unpacked(context: StepContext, facts: BackwardFacts) -> Text:
     node, saved = _node(context, facts), _saved(context, facts)
     name, place = Text("what it keeps", "它保存的值"), Text("its storage", "其存储")
     if facts.node is not None and saved is not None:
+        from inplacelab.recording.trace import same_value  # noqa: PLC0415  # which imports this package
+
         name = naming(context.recording, context.after, facts.node, *same_value(context, facts.node, saved)).phrase()
         place = Text(storage_label(saved.storage), storage_label(saved.storage))
     if facts.kept_at == facts.found_at:
@@ -457,6 +458,8 @@ def error_step(context: StepContext) -> Text:
     error = context.step.error
     if error is None:
         return Text("{0} raised an error.", "{0}抛出了异常。").format(context.line)
+    from inplacelab.recording.trace import failure_at, told_notes  # noqa: PLC0415
+
     facts = failure_at(context.recording, context.index)
     # Where the value was needed is the line of this step, and its mark says what it found.
     said = [*error.notes]
