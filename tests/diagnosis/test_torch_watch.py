@@ -357,6 +357,111 @@ def test_an_error_that_the_program_handles_is_kept() -> None:
     assert lines(watch.failures[0]) == (2, [3], 5)
 
 
+STEPS = """\
+model = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.BatchNorm1d(4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
+model[2].register_forward_hook(lambda module, given, made: made * 2)
+optimizer = torch.optim.Adam(model.parameters())
+for step in range(STEPS):
+    square = lambda some: (some ** 2).sum()
+    x = torch.randn(3, 2)
+    optimizer.zero_grad()
+    out = model(x)
+    out.register_hook(lambda gradient: gradient * 1)
+    noise = out.detach().clone().view(-1)
+    noise[0] += 1
+    square(out).backward(retain_graph=step % 2 == 0)
+    optimizer.step()
+    try:
+        kept = torch.ones(2, requires_grad=True).exp()
+        kept.add_(1)
+        kept.sum().backward()
+    except RuntimeError:
+        pass
+    try:
+        torch.ones(1, requires_grad=True).add_(1)
+    except RuntimeError:
+        pass
+"""
+
+
+def sizes(watch: TorchWatch) -> dict[str, int]:
+    """The number of entries in each table of a watch, and of what it consists of, but those of lines and operations, which have bounds."""
+    parts = {"": watch, "places": watch._places, "log": watch._ledger}
+    tables = {f"{part}.{name}": each for part, of in parts.items() for name, each in vars(of).items()}
+    return {name: len(each) for name, each in tables.items() if isinstance(each, dict | set | list)}
+
+
+def test_its_tables_do_not_grow_with_the_steps_of_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inplacelab.diagnosis.watch_log.UNSWEPT", 16)
+    monkeypatch.setattr("inplacelab.frameworks.torch.watch.USED", 64)
+    monkeypatch.setattr("inplacelab.frameworks.torch.watch.FAILURES", 4)
+    found: list[dict[str, int]] = []
+    for steps in (20, 60):
+        watch = TorchWatch()
+        watch.begin()
+        try:
+            exec(compile(STEPS, FILE, "exec"), {"torch": torch, "STEPS": steps})
+            found.append(sizes(watch))
+        finally:
+            watch.end()
+    few, many = found
+    storages, used = few.pop("log._storages"), few.pop("._used")
+    assert many.pop("log._storages") < storages + 40
+    assert many.pop("._used") <= 64
+    assert used
+    assert few == many
+
+
+def test_a_step_of_an_optimizer_is_one_operation_whatever_it_updates() -> None:
+    counts = []
+    for count in (2, 20):
+        parameters = [torch.ones(1, requires_grad=True) for _ in range(count)]
+        optimizer = torch.optim.AdamW(parameters)
+        for each in parameters:
+            each.grad = torch.ones(1)
+        watch = TorchWatch()
+        watch.begin()
+        try:
+            optimizer.step()
+            optimizer.zero_grad()
+            counts.append(watch.operations)
+        finally:
+            watch.end()
+    assert counts == [1, 1]
+
+
+@pytest.mark.parametrize("first", ["", "norm(x)"])
+def test_statistics_that_training_overwrites_are_found_where_something_else_has_used_them(first: str) -> None:
+    found = failure(f"""\
+        norm, x = torch.nn.BatchNorm1d(2), torch.randn(3, 2)
+        w = torch.ones(2, requires_grad=True)
+        {first or "pass"}
+        loss = (norm.running_mean * w).sum()
+        norm(x)
+        loss.backward()
+        """)
+    assert found.facts.kind == "silent"
+    assert lines(found) == (4, [5], 6)
+
+
+def test_a_step_that_raises_ends_no_watch() -> None:
+    found = failure("""\
+        w = torch.ones(1, requires_grad=True)
+        optimizer = torch.optim.SGD([w], 1)
+        w.grad = torch.ones(1)
+        w.grad.data = torch.ones(3)
+        try:
+            optimizer.step()
+        except RuntimeError:
+            pass
+        optimizer.zero_grad()
+        h = w.exp()
+        h.add_(1)
+        h.sum().backward()
+        """)
+    assert lines(found) == (10, [11], 12)
+
+
 def test_nothing_is_kept_alive_and_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inplacelab.diagnosis.watch_log.UNSWEPT", 16)
     watch = TorchWatch()

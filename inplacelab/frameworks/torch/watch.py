@@ -522,7 +522,10 @@ class TorchWatch:
     def _clears(self, clear: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], _: FrameType) -> Any:
         """Calls `zero_grad`, which writes nothing if it drops the gradients: then without the mode, which it would call for each of them."""
         drops = args[1] if len(args) > 1 else kwargs.get("set_to_none", True)
-        if self._here() is None or not drops or not take_away(self._mode):
+        here = self._here()
+        if here is not None:
+            self._end_step(here, None)  # one that has raised
+        if here is None or not drops or not take_away(self._mode):
             return clear(*args, **kwargs)
         try:
             return clear(*args, **kwargs)
