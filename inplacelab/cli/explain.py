@@ -263,7 +263,9 @@ def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching:
         assert ran.recording is not None
         check = partial(_failed().checked, options, main, framework) if options.check else None
         untried = not tries(options) or ran.raised is not None
-        seen = _failed().seen_in(ran, ran.recording, main.path, framework, paint=paint, check=check, untried=untried)
+        seen: Seen = _failed().seen_in(
+            ran, ran.recording, main.path, framework, paint=paint, check=check, untried=untried
+        )
     else:
         seen = seen_by(watching, ran.raised, advice=not tries(options), paint=paint)
         watching.ended(None)

@@ -162,7 +162,6 @@ _SIGNS = {"overwritten": "~", "released": "~", "wrong": "~"}
 """The characters that underline; all others are `^`."""
 
 
-
 def quoted(lines: Sequence[Mark], *, indent: str = "  ", paint: Paint = plain) -> Iterator[str]:
     """Yields each line with its remarks below; consecutive remarks about one line share it."""
     gutter = max((len(str(each.line)) for each in lines), default=0)
