@@ -110,13 +110,13 @@ SMALL = """\
 import time
 import inplacelab as paddle
 x, y = paddle.ones([2, 3]), paddle.zeros([2, 3])
-clock = []
-for turn in range(6):
-    clock.append(time.process_time())
-    for k in range(500):
-        x.add_(y)
-clock.append(time.process_time())
+begin = time.process_time()
+for k in range(2000):
+    x.add_(y)
+end = time.process_time()
+clock = [begin, begin, end]
 """
+"""No name refers to a list while it runs: the contents of lists are looked at before each statement."""
 PAGE = """\
 import torch
 torch.manual_seed(0)
