@@ -271,7 +271,9 @@ def test_writes_of_fused_optimizers_are_found_whatever_they_write(many: int) -> 
     (wrote,) = [step for step in recording.on_line(4) if step.writes]
     assert wrote.op == "_fused_sgd_"
     values = recording.state().storage_of("w").values
-    assert (values.head if isinstance(values, Summary) else values)[:3] == (-1.0, -1.0, -1.0)
+    held = values.head if isinstance(values, Summary) else values
+    assert held is not None
+    assert held[:3] == (-1.0, -1.0, -1.0)
 
 
 def test_statistics_that_are_written_again_in_a_pass_are_found() -> None:

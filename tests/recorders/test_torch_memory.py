@@ -110,6 +110,7 @@ def test_what_is_freed_between_two_operations_of_a_statement_is_not_in_the_peak(
 
 def test_what_a_call_was_given_is_freed_when_it_has_ended() -> None:
     freed: list[bool] = []
+    seen: list[bool] = []
 
     def noted(tensor: object) -> object:
         weakref.finalize(tensor, freed.append, True)
@@ -117,9 +118,7 @@ def test_what_a_call_was_given_is_freed_when_it_has_ended() -> None:
 
     gc.disable()  # which would free it later
     try:
-        run(
-            "x = torch.roll(noted(torch.ones(8)), 1)\nseen.extend(freed)\n", noted=noted, freed=freed, seen=(seen := [])
-        )
+        run("x = torch.roll(noted(torch.ones(8)), 1)\nseen.extend(freed)\n", noted=noted, freed=freed, seen=seen)
     finally:
         gc.enable()
     assert seen == [True]
