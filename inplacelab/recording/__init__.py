@@ -89,63 +89,17 @@ __all__ = [
     "to_json",
 ]
 
-_HOMES = {
-    "queries": "",
-    **dict.fromkeys(
-        (
-            "from_json",
-            "load",
-            "save",
-            "to_json",
-        ),
-        "codec",
-    ),
-    **dict.fromkeys(
-        (
-            "BackwardAction",
-            "BackwardFacts",
-            "Category",
-            "CollectiveFacts",
-            "CounterFacts",
-            "EdgeFacts",
-            "ErrorFacts",
-            "LaunchFacts",
-            "NodeFacts",
-            "NodeStatus",
-            "Number",
-            "OperandFacts",
-            "ReadFacts",
-            "RewireFacts",
-            "SavedFacts",
-            "SlotsAre",
-            "Step",
-            "StepKind",
-            "StorageFacts",
-            "Summary",
-            "TensorFacts",
-            "Values",
-            "WriteFacts",
-        ),
-        "facts",
-    ),
-    **dict.fromkeys(("RecordingFormatError",), "file_text"),
-    **dict.fromkeys(
-        (
-            "SCHEMA_VERSION",
-            "Recording",
-            "State",
-        ),
-        "recording",
-    ),
-    **dict.fromkeys(("sentence",), "sentences"),
-}
-"""What is imported on first use, and from which module: a program that is only watched needs none of it."""
+_MODULES = {
+    "from_json": "codec", "load": "codec", "save": "codec", "to_json": "codec", "RecordingFormatError": "file_text",
+    "SCHEMA_VERSION": "recording", "Recording": "recording", "State": "recording", "sentence": "sentences",
+}  # fmt: skip
+"""The modules of names that are not in `facts.py`. All are imported on first use: a program that is only watched needs few of them."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOMES[name]
-    value = getattr(import_module(f"{__name__}.{home}"), name) if home else import_module(f"{__name__}.{name}")
-    globals()[name] = value
+    if name == "queries":
+        return import_module(f"{__name__}.queries")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_MODULES.get(name, 'facts')}"), name)
     return value
