@@ -108,7 +108,9 @@ class NotingRecorder(TorchRecorder):
             versions = [(each, each._version) for each in _tensors((args, kwargs)) if readings.has_version(each)]
         result = super().called(function, args, kwargs, frame)
         with Unseen():
-            noted.last, noted.wrote = self._log.emitted, any(each._version != before for each, before in versions)
+            noted.last = self._log.emitted
+            # Code of a library that runs in a backward pass, such as that of `checkpoint`, is not recorded.
+            noted.wrote = not self.passes.running and any(each._version != before for each, before in versions)
             if noted.last > noted.first or noted.wrote:
                 facts = self.objects.tensors.facts
                 noted.args, noted.kwargs = _numbered(args, facts), _numbered(kwargs, facts)
