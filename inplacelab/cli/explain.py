@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -18,44 +18,18 @@ from inplacelab.cli import commands, output
 from inplacelab.cli.arguments import CannotError, Parser, command_line, listed, positive
 from inplacelab.cli.output import Destination
 from inplacelab.cli.script import Left, Ran, main_of, parsed_script, running, running_plainly
+from inplacelab.cli.seen import TRY, Seen, say, tries
 from inplacelab.diagnosis.explain import explain
 from inplacelab.diagnosis.findings import Finding, Paint, Report, completed, paint_for, told
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use, framework_of_script, not_installed
 from inplacelab.recorders.main_module import Main
-from inplacelab.recording.facts import FixFacts
 from inplacelab.supported import frameworks
 
 if TYPE_CHECKING:
     from inplacelab.recording.fixes.spots import Trail
 
 # What is said of a program that was recorded, or has failed, is imported then: most programs are healthy.
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What was seen of a program.
-
-    Attributes:
-        said: what is printed below the error that ended it.
-        operations, storages: how many were watched.
-        remarks: what was not.
-        handled: the failures that did not end it.
-        ended: the failure that did.
-        error: the type and the message of the error that did; None if there was none.
-        trails: the values that its pass found overwritten, or would have found.
-        checked: the fixes that were checked when the recording was made.
-    """
-
-    said: list[str]
-    operations: int
-    storages: int
-    remarks: Sequence[Text]
-    handled: Sequence[Finding]
-    ended: Finding | None
-    error: tuple[str, str] | None
-    trails: Sequence[Trail]
-    checked: Sequence[FixFacts] = ()
 
 
 def seen_by(watching: explain, raised: BaseException | None, *, advice: bool, paint: Paint) -> Seen:
@@ -112,7 +86,6 @@ _SAYS = {
         "诊断结果的形式：文本；JSON（写到标准输出，其他输出都写到标准错误）；或文本加 GitHub 工作流的注解（默认：文本）",
     ),
 }
-TRY = Text("To find an edit that works: {0}", "要找到可行的改法：{0}")
 _ONE_PROCESS = Text(
     "--try and --fix run the program in one process, which is not what {0} ranks do; leave the option out, or start one rank",
     "--try 和 --fix 只用一个进程运行程序，与 {0} 个进程一起运行的情形不同；请去掉该选项，或只启动一个进程",
@@ -304,14 +277,3 @@ def _running(
 
     last = EVENTS if frameworks()[use.framework].keeps_last else None  # so that it may run for hours
     return running(main, options.arguments, title=None, part=Part(STEPS), use=use, last=last, left=left, judged=JUDGING)
-
-
-def tries(options: argparse.Namespace) -> bool:
-    """Whether fixes are tried."""
-    return bool(options.tries or options.fix)
-
-
-def say(options: argparse.Namespace, text: object) -> None:
-    """Says something below what the program has printed."""
-    if options.format != "json":
-        output.say(text, sys.stderr)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from inplacelab import installing
 from inplacelab.cli import output
-from inplacelab.cli.explain import TRY, Seen, say, tries
 from inplacelab.cli.script import Ran, interruptible
+from inplacelab.cli.seen import TRY, Seen, say, tries
 from inplacelab.diagnosis.explain import nothing_found
 from inplacelab.diagnosis.findings import Attempts, ChangedError, Finding, Paint, paint_for, told
 from inplacelab.diagnosis.recorded_failures import finding, handled, unnoticed, watched_in

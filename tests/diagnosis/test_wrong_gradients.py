@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inplacelab.cli.explain import Seen
 from inplacelab.cli.failed import seen_in
 from inplacelab.cli.script import running
+from inplacelab.cli.seen import Seen
 from inplacelab.diagnosis.document import Names, to_annotations, to_json
 from inplacelab.diagnosis.explain import nothing_found
 from inplacelab.diagnosis.findings import Finding, Report, plain
