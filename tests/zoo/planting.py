@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -61,10 +62,10 @@ def planted(entry: Entry, folder: Path) -> Planted:
     places = Random(entry.name).sample(range(1, calls + 1), min(calls, TRIED))
     for tried, chosen in enumerate(places, 1):
         spoiled = program(chosen)
-        left, _ = forked(lambda path=spoiled: running.plain(path), folder)
+        left, _ = forked(partial(running.plain, spoiled), folder)
         if left.raised is None or "modified by an inplace operation" not in left.raised[1]:
             continue
-        (other, said), _ = forked(lambda path=spoiled: running.explained(path), folder)
+        (other, said), _ = forked(partial(running.explained, spoiled), folder)
         line = spoiled.read_text(encoding="utf-8").splitlines().index(_LINE) + 1
         named = [each for failure in said.failures for each in failure["places"] if each["role"] == "overwritten"]
         found = any(Path(site["file"]).name == spoiled.name and site["line"] == line for site in named)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -27,6 +27,8 @@ from inplacelab.recording.facts import CounterFacts, Step, StorageFacts, Summary
 
 from .memory import Counted
 from .state import bytes_of
+
+F = TypeVar("F")
 
 LARGEST = 1 << 16
 """Storages of up to so many slots are recorded whole, to be compared; otherwise of up to `snapshots.WHOLE`."""
@@ -160,12 +162,12 @@ def noting(kind: type[NotingRecorder] = NotingRecorder) -> Iterator[Notes]:
         pass
 
     Recorder.notes = notes
-    recorder_of, whole = run.recorder_of, snapshots.WHOLE
-    run.recorder_of, snapshots.WHOLE = lambda _: Recorder, LARGEST  # type: ignore[assignment]
+    recorder_of, whole = vars(run)["recorder_of"], snapshots.WHOLE
+    vars(run)["recorder_of"], snapshots.WHOLE = lambda _: Recorder, LARGEST
     try:
         yield notes
     finally:
-        run.recorder_of, snapshots.WHOLE = recorder_of, whole
+        vars(run)["recorder_of"], snapshots.WHOLE = recorder_of, whole
 
 
 def _number(tensor: Any, facts: Mapping[int, Any]) -> int | None:
@@ -221,6 +223,14 @@ class Replayed:
     gradients: int = 0
 
 
+def _change(known: dict[int, F], changes: Iterable[tuple[int, F | None]]) -> None:
+    for number, facts in changes:
+        if facts is None:
+            known.pop(number, None)
+        else:
+            known[number] = facts
+
+
 class World:
     """What is alive after a step of a recording: goes forward only."""
 
@@ -233,16 +243,9 @@ class World:
     def goes_to(self, index: int) -> None:
         """Goes on until before a step."""
         for step in self._steps[self._next : index]:
-            for mine, changed in (
-                (self.storages, step.storages),
-                (self.counters, step.counters),
-                (self.tensors, step.tensors),
-            ):
-                for number, facts in changed:
-                    if facts is None:
-                        mine.pop(number, None)  # type: ignore[attr-defined]
-                    else:
-                        mine[number] = facts  # type: ignore[index]
+            _change(self.storages, step.storages)
+            _change(self.counters, step.counters)
+            _change(self.tensors, step.tensors)
         self._next = max(self._next, index)
 
 

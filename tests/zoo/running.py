@@ -84,7 +84,7 @@ def observed(left: Left, counted: str = "") -> Iterator[None]:
         left: receives it.
         counted: a name of the program whose value is noted, too.
     """
-    entered = script.main_module
+    entered = vars(script)["main_module"]
 
     @contextmanager
     def main_module(main: Main, arguments: Any) -> Iterator[ModuleType]:
@@ -96,17 +96,17 @@ def observed(left: Left, counted: str = "") -> Iterator[None]:
             left.clock, left.counted = list(names.get("clock", ())), names.get(counted)
             left.state, left.parameters = state_of(names), parameters_of(names)
 
-    def show(message: Any, category: type, filename: str, line: int, *_: Any) -> None:
-        left.warned.append(f"{category.__name__}: {message} ({filename}:{line})")
+    def show(message: Any, category: type, filename: str, lineno: int, *_: Any) -> None:
+        left.warned.append(f"{category.__name__}: {message} ({filename}:{lineno})")
 
-    script.main_module = main_module
+    vars(script)["main_module"] = main_module
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default")
-            warnings.showwarning = show
+            warnings.showwarning = show  # type: ignore[assignment]
             yield
     finally:
-        script.main_module = entered
+        vars(script)["main_module"] = entered
 
 
 def plain(program: Path, counted: str = "") -> Left:
@@ -185,17 +185,16 @@ class Judged:
 
 def judged(program: Path) -> tuple[Left, Judged]:
     """Runs a program recorded, with its gradients compared."""
+    ran: list[Recording] = []
 
     def look(recording: Recording) -> list[str]:
-        nonlocal ran
-        ran = recording
+        ran.append(recording)
         return []
 
-    ran: Recording | None = None
     left, _ = recorded(program, judged=SECONDS, look=look)
-    assert ran is not None
+    (recording,) = ran
     judgment, left.counted = left.counted, None
-    accused = [str(each.facts.wrong) for each in unnoticed(ran, str(program), judgment)]
+    accused = [str(each.facts.wrong) for each in unnoticed(recording, str(program), judgment)]
     ended = judgment.failure or ("it computes too much" if judgment.ended else "")
     return left, Judged(judgment.compared, judgment.passes, len(judgment.left_out), ended, accused)
 

@@ -47,6 +47,6 @@ if "torchvision" not in sys.modules and not _are_loaded():
     for _name in ("nms", "qnms"):
         LIBRARY.define(_name + _SIGNATURE)
     LIBRARY.impl("nms", nms, "CPU")
-    import_module("torchvision.ops.boxes")._assert_has_ops = lambda: None
-    aligning = import_module("torchvision.ops.roi_align")
-    aligning._roi_align = aligning._roi_align.__wrapped__
+    vars(import_module("torchvision.ops.boxes"))["_assert_has_ops"] = lambda: None
+    aligning = vars(import_module("torchvision.ops.roi_align"))
+    aligning["_roi_align"] = aligning["_roi_align"].__wrapped__
