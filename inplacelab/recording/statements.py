@@ -136,7 +136,8 @@ def shortened(
     """Returns a recording with one step for each run of a statement, and the events in each step.
 
     Of too many statements, the telling ones are kept, the first, and those around the most telling one. What is left out between them is one step.
-    The telling events are steps of their own, and so are those around them in their statements, if there is room.
+    A telling event in the middle of a statement is a step of its own, and so are those around it, if there is room. At the end of one, the whole
+    statement tells.
 
     Args:
         recording: the recording.
@@ -154,9 +155,10 @@ def shortened(
             parts.append(run)
         else:
             parts[-1] = range(parts[-1].start, run.stop)
+    inside = [step for step in telling if step != run_of(recording, step)[-1]]
     single = {
         event
-        for step in telling[: most // (2 * (2 * around + 1))]
+        for step in inside[: most // (2 * (2 * around + 1))]
         for event in run_of(recording, step)
         if abs(event - step) <= around
     }

@@ -107,9 +107,8 @@ TRUNCATED = Text(
 )
 
 SHORTENED = Text(
-    "Of {events:,} steps, this page shows {shown:,}: statements, and single events around what is worth a look. A recording of a part (`--from-step`, "
-    "`--stop-after`) shows every step.",
-    "记录共有 {events:,} 步，本页显示其中的 {shown:,} 步：逐条语句显示，只在值得一看之处逐步显示。只记录其中一段（`--from-step`、`--stop-after`），就能看到每一步。",
+    "Of {events:,} steps, this page shows {shown:,}, most of them whole statements. A recording of a part (`--from-step`, `--stop-after`) shows every step.",
+    "记录共有 {events:,} 步，本页显示 {shown:,} 步，多数是整条语句。只记录其中一段（`--from-step`、`--stop-after`），就能看到每一步。",
 )
 LEFT_OUT = Text(
     "Steps {first:,} to {last:,} are left out of this page. What they changed together is shown as one step.",
