@@ -10,6 +10,7 @@ from itertools import pairwise, zip_longest
 
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording.places import source_of
+from inplacelab.recording.queries import changes_nothing
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences.failures import Mark as MarkedPlace
@@ -308,7 +309,7 @@ def provisos(scene: Scene) -> list[Text]:
 def _shortening(scene: Scene) -> list[Text]:
     if scene.whole is None:
         return []
-    shown = sum(not scene.is_left_out(step) for step in range(len(scene.runs)))
+    shown = sum(not changes_nothing(scene.recording, step) for step in range(len(scene.runs)))  # as the player counts
     return [words.SHORTENED.format(events=len(scene.whole), shown=shown)]
 
 
