@@ -131,7 +131,7 @@ def _aliases_of(recording: Recording, runs: Sequence[range]) -> dict[int, tuple[
 
 
 def shortened(
-    recording: Recording, most: int, events: int, telling: Sequence[int], around: int = 0
+    recording: Recording, most: int, events: int, telling: Sequence[int], around: int | None = None
 ) -> tuple[Recording, tuple[range, ...]]:
     """Returns a recording with one step for each run of a statement, and the events in each step.
 
@@ -144,7 +144,7 @@ def shortened(
         most: the most statements.
         events: the most events in the statements that are kept, if these are several.
         telling: events whose statements are kept, the most telling first.
-        around: how many events before and after a telling one are steps of their own.
+        around: how many events before and after a telling one are steps of their own; None if it is none itself.
     """
     runs = statements(recording)
     wanted = list(dict.fromkeys(bisect_right(runs, step, key=lambda run: run.start) - 1 for step in telling))
@@ -155,14 +155,10 @@ def shortened(
             parts.append(run)
         else:
             parts[-1] = range(parts[-1].start, run.stop)
-    inside = [step for step in telling if step != run_of(recording, step)[-1]]
-    single = {
-        event
-        for step in inside[: most // (2 * (2 * around + 1))]
-        for event in run_of(recording, step)
-        if abs(event - step) <= around
-    }
-    parts = [piece for part in parts for piece in _in_pieces(part, single)]
+    if around is not None:
+        inside = [step for step in telling if step != run_of(recording, step)[-1]][: most // (4 * around + 2)]
+        single = {each for step in inside for each in run_of(recording, step) if abs(each - step) <= around}
+        parts = [piece for part in parts for piece in _in_pieces(part, single)]
     left = _with_joined(recording, parts)
     left.takes_over(_statements, tuple(range(k, k + 1) for k in range(len(parts))))
     return left, tuple(parts)

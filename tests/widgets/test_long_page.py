@@ -50,7 +50,7 @@ def test_a_short_recording_is_whole(training: Recording, monkeypatch: pytest.Mon
 @pytest.fixture(name="by_statement")
 def _by_statement(monkeypatch: pytest.MonkeyPatch) -> None:
     """No event is a step of its own."""
-    monkeypatch.setattr(scenes, "AROUND", -1)
+    monkeypatch.setattr(scenes, "AROUND", None)
 
 
 def test_a_long_recording_has_statements_as_steps(training: Recording, sent: Any) -> None:

@@ -538,6 +538,8 @@ class TorchWatch:
         if here is None:
             return
         self._end_step(here, None)  # one that has raised, or in which this one runs
+        if self._aliases is not None:  # what it reads and writes is looked at one by one
+            return
         step = self._safely(step_of, optimizer, args, kwargs)
         if step is not None and take_away(self._mode):
             here.step = step
