@@ -45,11 +45,6 @@ _VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 _READ_NODE = frozenset({"grad_fn", "is_leaf", "output_nr", "name"})
 """Properties that make the node of a view whose base was written."""
 _CHANGES = frozenset({"data", "requires_grad", "grad", "retains_grad", "real", "imag"})
-_ONLY_READS = frozenset({
-    "dim", "element_size", "is_complex", "is_contiguous", "is_floating_point", "is_signed", "item", "ndimension", "nelement", "numel", "size", "stride",
-    "_set_grad_enabled",
-})  # fmt: skip
-"""Functions that change nothing of their tensor, and give none."""
 _EMPTY = frozenset({"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"})
 _TO_OTHERS = frozenset({"numpy", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage", "share_memory_"})
 """Functions that lead to the memory itself."""
@@ -68,6 +63,8 @@ _IDLE = frozenset({
     "_record_function_exit._RecordFunction",
 })  # fmt: skip
 """Functions that read no elements, or none of a tensor."""
+_ONLY_READS = _IDLE | {"is_signed", "item"}
+"""Functions that change nothing of their tensor, and give none."""
 
 
 @dataclass(frozen=True, slots=True)
