@@ -315,6 +315,10 @@ class KnownStorages(Generic[S]):
         """Returns the bytes of the living storages that the program has made, and their peak."""
         return self._live, self._peak
 
+    def reached(self, more: int) -> None:
+        """Notes that so many bytes more were live for a while, which no known storage had."""
+        self._peak = max(self._peak, self._live + more)
+
     def _count(self, storage: KnownStorage, grown: int) -> None:
         """Counts the bytes by which a storage has grown."""
         if storage.number >= self._given:

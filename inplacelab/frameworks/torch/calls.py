@@ -76,6 +76,7 @@ class TorchKind:
         quiet: whether nothing of it is recorded.
         only_reads: whether it changes nothing of its tensor, and gives none, or its `.grad`.
         idle: whether it makes neither nodes nor views, and writes no elements.
+        begins_range, ends_range: whether it begins or ends a range of PyTorch's profiler, such as the step of an optimizer.
         is_pass: whether it is a backward pass, which is recorded where it enters the engine.
         reads_node: whether it makes the node of a view.
         own_counter: whether its result counts versions apart.
@@ -102,6 +103,8 @@ class TorchKind:
     writes_each: bool = False
     is_custom: bool = False
     idle: bool = False
+    begins_range: bool = False
+    ends_range: bool = False
 
 
 @dataclass(slots=True)
@@ -166,6 +169,7 @@ def _kind(function: Any) -> TorchKind:
         plain or str(function), only_reads=name in _ONLY_READS, is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
         moves=name == "set_", may_write=is_silent or plain.endswith("_") or plain == "setitem", is_silent=is_silent,
         writes_each=name.startswith("_foreach_") and name.endswith("_"), idle=name in _IDLE,
+        begins_range=name == "_record_function_enter_new", ends_range=name == "_record_function_exit._RecordFunction",
     )  # fmt: skip
 
 

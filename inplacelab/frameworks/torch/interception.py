@@ -55,6 +55,12 @@ def is_off(mode: Mode) -> bool:
     return not any(each is mode for each in torch.overrides._get_current_function_mode_stack())
 
 
+def has_others() -> bool:
+    """Whether PyTorch would call modes of the program now."""
+    modes = torch.overrides._get_current_function_mode_stack()
+    return not all(type(each).__module__.startswith(("torch.", __name__)) for each in modes)
+
+
 def put_in_force(mode: Mode) -> None:
     """Puts a mode into force in the middle of a program: below the modes whose `with` blocks are running, since each of them takes the topmost
     mode away when it ends. Only that of `torch.set_default_device` has to stay below all others.

@@ -9,6 +9,7 @@ Not seen are operations of other threads and of compiled code, writes through Nu
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -32,11 +33,20 @@ from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch,
 from inplacelab.frameworks.torch.objects import NONE, Operation, TorchObjects, TorchTensor
 from inplacelab.frameworks.torch.passes import TorchPasses
 from inplacelab.frameworks.torch.readings import SHOWS_SAVED, WATCHED, Unseen, gradient_held, needs_gradient, version_of
+from inplacelab.frameworks.torch.steps import (
+    FEW,
+    STEP,
+    RecordedStep,
+    beginning,
+    parts_of,
+    range_around,
+    step_of,
+)
 from inplacelab.frameworks.torch.storages import TorchStorage
 from inplacelab.language import Text
 from inplacelab.place import Place
 from inplacelab.recorders import events
-from inplacelab.recorders.call_recorder import CallRecorder
+from inplacelab.recorders.call_recorder import CallRecorder, FailedCall
 from inplacelab.recorders.guard import ELSEWHERE
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program, call_from
@@ -90,6 +100,8 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self._swap_before, self._swap_failed, self._swap_after = (
             protect(each, anywhere=True) for each in (self._swap_begins, self._swap_raised, self._swap_ended)
         )
+        self._step_before, self._step_after = protect(self._step_begins), protect(self._step_ended)
+        self._made_in_step, self._stopped_in_step = protect(self._count_made), protect(self._fails_in_step)
         self._mode = mode = Mode(self)
         self._patches = (
             Patch(torch.autograd, "_engine_run_backward", self._runs_pass),
@@ -102,6 +114,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
         self._compiler = CompilerPatch(self)
         self._is_off = False  # the mode, while compiled code runs
         self._is_fast = False  # a module runs with the mode off
+        self._step: RecordedStep | None = None  # the step of an optimizer that is recorded as one operation
         self._threads = _threads()
         self._outside: dict[int, tuple[TorchStorage, bytes, tuple[int, ...]]] = {}
         """Storages whose memory NumPy has, too: by number, with their bytes and versions. Only a judge has them looked at."""
@@ -139,6 +152,8 @@ class TorchRecorder(CallRecorder[TorchCall]):
     # ---- the program -----------------------------------------------------------------------------------------------------
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
+        if self._step is not None and self.program.has(frame):  # as a signal's handler may
+            self._end_step(self._step)
         if self.judge is not None and not self._inside and self.program.has(frame):
             with Unseen():
                 self._look_outside()
@@ -224,9 +239,13 @@ class TorchRecorder(CallRecorder[TorchCall]):
 
     def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> Any:
         """Calls a function of PyTorch for the program (see `interception.Caller`)."""
+        if self._step is not None:
+            return self._runs_in_step(self._step, function, args, kwargs, frame)
         kind = kind_of(function)
         if kind.quiet:
             return function(*args, **kwargs)
+        if kind.begins_range:
+            self._step_before(args, frame)
         if _is_tracing():
             self.guard.note(_TRACED)
             return function(*args, **kwargs)
@@ -377,6 +396,69 @@ class TorchRecorder(CallRecorder[TorchCall]):
                     if known is not None:
                         self.objects.history(known, tensor)
                 self.judged("call_ended", call, args, kwargs, list(tensors_of(result)))
+
+    # ---- steps of optimizers ---------------------------------------------------------------------------------------------
+
+    def _step_begins(self, args: Sequence[Any], frame: FrameType) -> None:
+        """Begins to record a large step of an optimizer as one operation, if nothing else can happen in it."""
+        with Unseen():
+            found = beginning(args, frame)
+            if found is None or self.judge is not None or self.passes.running or interception.has_others():
+                return
+            outer, *called = found
+            step = step_of(*called)
+            if step is None or len(step.parts) <= FEW:
+                return
+            call = TorchCall(STEP)
+            self._call_begins(call, step.tensors, {}, outer)
+            storages = {each.storage.number for each in call.known}
+            if call.begun and len(storages) == len(step.tensors):
+                self._step = RecordedStep(step, call)
+                self._inside += 1
+
+    def _runs_in_step(
+        self, step: RecordedStep, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
+        """Calls a function for an optimizer. Only the bytes that it uses are counted; what it writes shows when the step has ended."""
+        kind = kind_of(function)
+        if kind.quiet:
+            return function(*args, **kwargs)
+        if kind.ends_range and range_around(frame) is step.call.frame:
+            self._end_step(step)
+        try:
+            result = call_from(frame, function, args, kwargs)
+        except BaseException:
+            self._stopped_in_step(step, args, kwargs)
+            raise
+        if not (kind.only_reads or kind.may_write):
+            self._made_in_step(step, result)
+        return result
+
+    def _fails_in_step(self, step: RecordedStep, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        found = map(self.objects.tensors.find, tensors_in(args, kwargs))
+        numbers = tuple(known.number for known in found if known is not None)
+        self._failed = FailedCall(id(sys.exception()), self.place_of(step.call), numbers)
+
+    def _count_made(self, step: RecordedStep, result: Any) -> None:
+        with Unseen():
+            for each in tensors_of(result):
+                step.counts(each)
+
+    def _end_step(self, step: RecordedStep) -> None:
+        self._step = None
+        self._inside -= 1
+        self._step_after(step)
+
+    def _step_ended(self, step: RecordedStep) -> None:
+        """Emits what a step has written, and describes the state that it has made."""
+        with Unseen():
+            self.objects.storages.reached(step.ended())
+            for part in parts_of(step.optimizer) if not self.limit.exceeded else ():
+                for tensor in part.tensors.values():
+                    self.objects.tensor(tensor)
+            for call in step.calls():
+                for known, tensor in reversed(self._written(call, ())):  # a parameter is computed from its state
+                    self._report_write(call, known, tensor)
 
     # ---- code that runs with the mode off --------------------------------------------------------------------------------
 
