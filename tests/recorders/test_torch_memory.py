@@ -30,6 +30,15 @@ for k in range(2):
     torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
     opt.step()
 """
+STEPS = """
+torch.manual_seed(0)
+net = torch.nn.Sequential(*[torch.nn.Linear(4, 4) for _ in range(10)])
+opts = torch.optim.AdamW(net.parameters()), torch.optim.SGD(net.parameters(), momentum=0.9, foreach=True)
+for k in range(4):
+    net(torch.ones(1, 4)).sum().backward()
+    opts[k // 2].step()
+    opts[k // 2].zero_grad()
+"""
 RECURRENT = """
 torch.manual_seed(0)
 rnn, h = torch.nn.GRU(4, 8), None
@@ -80,7 +89,9 @@ g.sum().backward()
 
 
 @pytest.mark.parametrize(
-    "text", [TRAINING, RECURRENT, FUNCTIONS, PASSES], ids=["training", "recurrent", "functions", "passes"]
+    "text",
+    [TRAINING, STEPS, RECURRENT, FUNCTIONS, PASSES],
+    ids=["training", "steps", "recurrent", "functions", "passes"],
 )
 def test_memory_is_taken_and_freed_in_the_same_order(text: str) -> None:
     text = textwrap.dedent(text)

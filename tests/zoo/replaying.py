@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -87,6 +88,7 @@ class NotingRecorder(TorchRecorder):
     """Records, and notes what is needed to make the calls again."""
 
     notes: Notes
+    _noted_step: Noted
 
     def __init__(self, program: Any, log: Any, **options: Any) -> None:
         super().__init__(program, log, **options)
@@ -119,6 +121,27 @@ class NotingRecorder(TorchRecorder):
                 noted.results = [_number(each, facts) for each in _tensors(result)]
                 self.notes.calls.append(noted)
         return result
+
+    def _step_begins(self, args: Any, frame: Any) -> None:
+        super()._step_begins(args, frame)
+        if self._step is None:
+            return
+        optimizer, facts = self._step.optimizer, self.objects.tensors.facts
+        parts = [
+            (parameter, readings.gradient_held(parameter), optimizer.state.get(parameter, {}), {**group, "params": []})
+            for group in optimizer.param_groups
+            for parameter in group["params"]
+        ]
+        with Unseen():
+            self._noted_step = self._noted("step", partial(_steps, type(optimizer)), (), {})
+            self._noted_step.args = (_numbered([each for each in parts if each[1] is not None], facts),)
+
+    def _step_ended(self, step: Any) -> None:
+        noted = self._noted_step
+        noted.first = self._log.emitted
+        super()._step_ended(step)
+        noted.last, noted.grad, noted.wrote = self._log.emitted, False, True
+        self.notes.calls.append(noted)
 
     def _noted(self, name: str, function: Any, args: Any, kwargs: Any) -> Noted:
         generators = [
@@ -168,6 +191,15 @@ def noting(kind: type[NotingRecorder] = NotingRecorder) -> Iterator[Notes]:
         yield notes
     finally:
         vars(run)["recorder_of"], snapshots.WHOLE = recorder_of, whole
+
+
+def _steps(kind: Any, parts: Sequence[tuple[Any, Any, dict[str, Any], dict[str, Any]]]) -> None:
+    """Makes a step of an optimizer again, of parameters with their gradients, their states and what is set for them."""
+    optimizer = kind([{**group, "params": [parameter]} for parameter, _, _, group in parts])
+    for parameter, gradient, state, _ in parts:
+        parameter.grad = gradient
+        optimizer.state[parameter] = state
+    optimizer.step()
 
 
 def _number(tensor: Any, facts: Mapping[int, Any]) -> int | None:

@@ -55,8 +55,17 @@ def is_off(mode: Mode) -> bool:
     return not any(each is mode for each in torch.overrides._get_current_function_mode_stack())
 
 
-def has_others() -> bool:
-    """Whether PyTorch would call modes of the program now."""
+def has_others(frame: FrameType | None, outer: FrameType) -> bool:
+    """Whether PyTorch calls modes of the program, too, for a call for which it has called a mode.
+
+    Args:
+        frame: the frame that has called that mode.
+        outer: one further out, which makes the call.
+    """
+    while frame is not None and frame is not outer:
+        if frame.f_code.co_name == "__torch_function__" and frame.f_code.co_filename != __file__:
+            return True  # of a mode above, which is not on the stack until it has returned
+        frame = frame.f_back
     modes = torch.overrides._get_current_function_mode_stack()
     return not all(type(each).__module__.startswith(("torch.", __name__)) for each in modes)
 

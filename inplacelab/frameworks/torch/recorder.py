@@ -403,10 +403,10 @@ class TorchRecorder(CallRecorder[TorchCall]):
         """Begins to record a large step of an optimizer as one operation, if nothing else can happen in it."""
         with Unseen():
             found = beginning(args, frame)
-            if found is None or self.judge is not None or self.passes.running or interception.has_others():
+            if found is None or self.judge is not None or self.passes.running:
                 return
             outer, *called = found
-            step = step_of(*called)
+            step = None if interception.has_others(frame, outer) else step_of(*called)
             if step is None or len(step.parts) <= FEW:
                 return
             call = TorchCall(STEP)
