@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -234,3 +235,18 @@ def test_a_large_step_keeps_nothing_alive(do: Callable[..., Any]) -> None:
     text = training(step="import weakref; gradient = weakref.ref(net[0].weight.grad); opt.step()")
     do(text.replace("opt.zero_grad()", f"opt.zero_grad(); {gone}"), seen=seen)
     assert seen == [True, True]
+
+
+def test_code_of_the_program_that_runs_in_a_step_after_all_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = "def stepped(*args, **kwargs):\n    z = torch.zeros(1)\n    add(*args, **kwargs)\n    z.add_(1)\n"
+    sgd = import_module("torch.optim.sgd")
+    monkeypatch.setattr(sgd, "_single_tensor_sgd", add := vars(sgd)["_single_tensor_sgd"])  # put back at the end
+    step = "sgd._single_tensor_sgd = stepped; opt.step()"
+    done = run(f"{function}{training('SGD(net.parameters(), 0.1)', step=step)}", sgd=sgd, add=add)
+    recording, state = done.recording, done.recording.state()
+    assert [step.op for step in recording.on_line(2)] == ["zeros", "zeros"]
+    assert [step.op for step in recording.on_line(4)] == ["add_", "add_"]
+    assert [step.op for step in recording.on_line(3)].count("add_") == 2 * LARGE
+    for name, parameter in done.names["net"].named_parameters():
+        assert state.storage_of(f"net.{name}").values == tuple(parameter.flatten().tolist())
+        assert state.version(f"net.{name}") == parameter._version
