@@ -11,15 +11,16 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 from torch.optim.optimizer import register_optimizer_step_post_hook  # noqa: E402  # they need PyTorch
+from torch.overrides import TorchFunctionMode  # noqa: E402
 
-from inplacelab.frameworks.torch import recorder  # noqa: E402  # they need PyTorch
+from inplacelab.frameworks.torch.steps import FEW  # noqa: E402  # they need PyTorch
 from inplacelab.recording import Recording, Step, sentence  # noqa: E402
 from inplacelab.recording.origins import origins  # noqa: E402
 from tests.recorders.torch_runs import bits, plain, remarks, run  # noqa: E402
 
 pytestmark = [pytest.mark.oracle]
 
-LARGE = recorder.FEW + 2
+LARGE = FEW + 2
 OPTIMIZERS = (
     "SGD(net.parameters(), 0.1)",
     "SGD(net.parameters(), 0.1, momentum=0.9, weight_decay=0.1, foreach=True)",
@@ -71,7 +72,7 @@ def memory(recording: Recording) -> list[tuple[int, int]]:
 def test_a_large_step_leaves_what_its_calls_leave(optimizer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = training(optimizer)
     batched = run(text)
-    monkeypatch.setattr(recorder, "FEW", LARGE)
+    monkeypatch.setattr("inplacelab.frameworks.torch.recorder.FEW", LARGE)
     singly = run(text)
     assert {step.op for step in steps_of(batched.recording)} == {"step"}
     assert "step" not in {step.op for step in steps_of(singly.recording)}
@@ -109,7 +110,7 @@ def test_what_a_large_step_computes_is_known_where_it_goes_element_by_element() 
 
 
 def test_a_small_step_is_recorded_call_by_call() -> None:
-    found = {step.op for step in steps_of(run(training(parameters=recorder.FEW)).recording)}
+    found = {step.op for step in steps_of(run(training(parameters=FEW)).recording)}
     assert {"lerp_", "addcmul_", "sqrt", "addcdiv_"} <= found
     assert "step" not in found
 
@@ -138,7 +139,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("how", OTHERS)
 def test_a_step_in_which_other_code_may_run_is_recorded_call_by_call(how: str) -> None:
-    class Own(torch.overrides.TorchFunctionMode):
+    class Own(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by mypy
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             return func(*args, **(kwargs or {}))
 
