@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from inplacelab.autograd import copy_saved_before_write
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.explicit_views import as_strided
@@ -77,7 +79,8 @@ class Judge:
         """Calls a method. If that fails, the replay ends: the program goes on."""
         begun = time.thread_time()
         try:
-            getattr(self, what)(*given)
+            with np.errstate(all="ignore"):  # the program may have every warning shown, and has none of ours to see
+                getattr(self, what)(*given)
         except Exception as error:  # noqa: BLE001  # whatever it is
             self.judgment.failure = described(error)
             self._end()
