@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -195,6 +196,25 @@ def test_origins_are_those_that_the_framework_shows(framework: str) -> None:
             np.testing.assert_array_equal(found[name], truth[name], err_msg=name)
 
     try_all(agrees, [(each, {"expression": each}) for each in sample(EXPRESSIONS[framework], one_in=choose(8, 3, 1))])
+
+
+@pytest.mark.standard
+def test_what_is_computed_again_warns_of_nothing() -> None:
+    torch = pytest.importorskip("torch")
+    text = """
+x = torch.tensor([[0., float("inf"), float("inf")], [1., 2., float("nan")]])
+x.sort(1), x.kthvalue(1), torch.nn.functional.grid_sample(x[None, None], torch.zeros(1, 2, 2, 2)), torch.std(x[:1, :1])
+"""
+
+    def heard(runs: Callable[[], Any]) -> list[str]:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            runs()
+        return [str(each.message) for each in found]
+
+    alone = heard(lambda: exec(text, {"torch": torch}))
+    assert alone  # `grid_sample` says what has changed, and `std` that it has too few elements
+    assert heard(lambda: run(text, "torch")) == alone
 
 
 @pytest.mark.standard

@@ -174,6 +174,8 @@ LEFT_OUT = {
     "module hook": "net = nn.Linear(2, 2)\nnet.register_full_backward_hook(lambda m, i, o: tuple(each * 2 for each in i))\nx = torch.ones(1, 2, requires_grad=True)\nnet(x * 1.0).sum().backward()",
     "complex": "a = torch.ones(2, 2, requires_grad=True)\nx = a * 2\ntorch.view_as_complex(x).mul_(2)\nx.sum().backward()",
     "thread": "import threading\na = torch.ones(2, requires_grad=True)\nx = a * 2\nt = threading.Thread(target=lambda: x.mul_(3))\nt.start()\nt.join()\nx.sum().backward()",
+    "root": "a = torch.ones(1, 1, 2, 2, requires_grad=True)\ntorch.autograd.grad(F.fractional_max_pool2d(a, 1, output_size=2), a, torch.ones(1, 1, 2, 2))",
+    "zeros added": "a, b = torch.ones(1, 1, 2, 2, requires_grad=True), torch.zeros(2, requires_grad=True)\nx = F.fractional_max_pool2d(a, 1, output_size=2)\nx.add_(b)\n(x * x).sum().backward()",
     **{f"checkpoint {each}": f"from torch.utils.checkpoint import checkpoint\nnet = nn.Linear(2, 2)\nx = torch.ones(1, 2, requires_grad=True)\ncheckpoint(lambda x: net(x).relu_() * 2, x, use_reentrant={each}).sum().backward()" for each in (True, False)},
 }  # fmt: skip
 """Programs with functions of their own, or of which something is left out."""

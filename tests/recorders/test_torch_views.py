@@ -9,6 +9,7 @@ import pytest
 
 from inplacelab import record
 from inplacelab.recording import State
+from inplacelab.recording.unnoticed_writes import unnoticed_writes
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
@@ -110,3 +111,24 @@ def test_what_older_nodes_have_saved_is_shown_at_its_version() -> None:
     state = rec.recording.state()
     saved = {(node.name, each.version, state.is_stale(each)) for node in state.nodes.values() for each in node.saved}
     assert saved == {("ExpBackward0", 0, True), ("MulBackward0", 0, True)}
+
+
+def test_a_view_that_is_written_again_before_it_is_used_gets_another_node() -> None:
+    text = """
+a = torch.ones(4, 3, requires_grad=True)
+b = a * 2
+v = b.t()
+v[0] = 1.
+v.add_(1.), v.exp_()
+v.sum().backward()
+"""
+    recording = run(text).recording
+    nodes = []
+    for step in recording.steps:
+        if step.op in ("setitem", "add_", "exp_"):
+            after = recording.state(step.index)
+            tensor = after.tensor("v")
+            assert tensor.node in after.nodes
+            nodes.append(tensor.node)
+    assert len(set(nodes)) == 3
+    assert unnoticed_writes(recording) == []

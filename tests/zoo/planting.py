@@ -38,13 +38,15 @@ class Planted:
         tried: how many it has, until backward failed.
         fails: whether backward failed.
         found: whether `explain` has named the line.
-        said: what it has said, if it has not.
+        compiled: whether it has said instead that it does not watch compiled code, in which the line ran.
+        said: what it has said, if it has not done so.
     """
 
     calls: int
     tried: int = 0
     fails: bool = False
     found: bool = False
+    compiled: bool = False
     said: str = ""
 
 
@@ -69,8 +71,8 @@ def planted(entry: Entry, folder: Path) -> Planted:
         line = spoiled.read_text(encoding="utf-8").splitlines().index(_LINE) + 1
         named = [each for failure in said.failures for each in failure["places"] if each["role"] == "overwritten"]
         found = any(Path(site["file"]).name == spoiled.name and site["line"] == line for site in named)
-        same = running.differences(left, other)
-        return Planted(
-            calls, tried, True, found and not same, "" if found and not same else f"{same} {said.failures}"[:500]
-        )
+        compiled = entry.compiled and not found and any("torch.compile" in each for each in said.remarks)
+        same = not running.differences(left, other)
+        told = "" if same and (found or compiled) else f"{same} {said.failures}"[:500]
+        return Planted(calls, tried, True, found and same, compiled and same, told)
     return Planted(calls, len(places))

@@ -45,8 +45,9 @@ _MEMORY = Text(
 )
 _PLANTED = Text(
     "**A planted write is found.** After a module chosen at random, what it was given was overwritten. Backward failed for it in {1} of {2} that are trained, and "
-    "`explain` named the line in {0}.",
-    "**植入的写入都被找到。** 在随机选出的一个模块运行之后，覆盖它的输入。{2} 种被训练的结构中有 {1} 种因此反向传播失败，`explain` 指出了其中 {0} 种的那一行。",
+    "`explain` named the line in {0}, and said in {3} that it does not watch compiled code, in which the line ran.",
+    "**植入的写入都被找到。** 在随机选出的一个模块运行之后，覆盖它的输入。{2} 种被训练的结构中有 {1} 种因此反向传播失败，`explain` 指出了其中 {0} 种的那一行；"
+    "另外 {3} 种的那一行在编译后的代码中运行，`explain` 说明了它不监视这样的代码。",
 )
 _ALARMS = Text(
     "**No false alarm.** Without that write, nothing was reported in {0} of {1}, and {2:,} gradients agree with inplacelab's engine.",
@@ -71,6 +72,7 @@ _HEADS = (
     Text("after the limit", "上限之后"), Text("explained", "解释"), Text("notes", "说明"),
 )  # fmt: skip
 _FOUND, _HARMLESS, _NONE = Text("found", "找到"), Text("harmless", "无害"), Text("—", "—")
+_COMPILED = Text("compiled", "已编译")
 _MISSED = Text("**not found**", "**没有找到**")
 _REASONS: Mapping[str, Text] = {
     "a storage too large to be recorded whole": Text(
@@ -185,6 +187,7 @@ def _summary(tried: Sequence[Entry], rows: Sequence[Any]) -> list[Text]:
             sum(each["found"] for each in planted),
             sum(each["fails"] for each in planted),
             sum(each.train for each in tried),
+            sum(each["compiled"] for each in planted),
         ),
         _ALARMS.format(quiet, len(rows), _sum(rows, "judged", "compared")),
         _COSTS.format(
@@ -255,7 +258,7 @@ def _of_planted(planted: Any) -> Text:
         return _NONE
     if not planted["fails"]:
         return _HARMLESS
-    return _FOUND if planted["found"] else _MISSED
+    return _FOUND if planted["found"] else _COMPILED if planted["compiled"] else _MISSED
 
 
 def _remarks(entry: Entry, row: Any) -> list[Text]:

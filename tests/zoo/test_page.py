@@ -29,8 +29,12 @@ FOUND: Any = {
     "replayed": {
         "steps": 20, "replayed": 20, "left_out": {}, "gradients": 3, "memory": {"statements": 12, "differing": 0, "where": []},
     },
-    "planted": {"fails": True, "found": True},
+    "planted": {"fails": True, "found": True, "compiled": False},
 }  # fmt: skip
+
+
+PROMISED = 150
+"""So many architectures were tried, and none has a fault."""
 
 
 def page(language: str = "en", **changed: Any) -> str:
@@ -77,8 +81,23 @@ def test_the_summary_counts() -> None:
     assert "In 1 of 2, weights" in text
     assert "Of 40 recorded operations 40 were run again" in text
     assert "found in 1" not in text
-    assert "Backward failed for it in 1 of 1 that are trained, and `explain` named the line in 1" in text
+    assert "Backward failed for it in 1 of 1 that are trained, and `explain` named the line in 1, and said in 0" in text
     assert "recorded 3.0 in the median and 3.0 at the worst" in text
+
+
+def test_a_write_in_compiled_code_is_not_counted_as_found() -> None:
+    found = {"timm one": {**deepcopy(FOUND), "planted": {"fails": True, "found": False, "compiled": True}}}
+    text = table.page([TRAINED], found)
+    assert "`explain` named the line in 0, and said in 1" in text
+    assert rows(text)[0][7] == "compiled"
+
+
+def test_the_page_of_the_documentation_has_the_rows_that_are_promised() -> None:
+    for page in table.PAGES.values():
+        text = page.read_text(encoding="utf-8")
+        assert len(re.findall(r"^\| .*\d+ / \d+", text, re.MULTILINE)) >= PROMISED
+        assert str(table._FAULT.en.partition(":")[0]) not in text
+        assert str(table._FAULT.zh.partition("：")[0]) not in text
 
 
 def test_what_was_not_tried_is_named() -> None:

@@ -92,23 +92,28 @@ class TorchNodes(KnownNodes):
         if node is None:
             return None
         key = self.key_of(node)
-        if awaited in self._awaited:
+        if awaited in self._awaited and key not in self._numbers:
             self._made(node, awaited)
         number = self._numbers.get(key)
         return number if number in self._nodes else self._reached(node, key)
 
     def _made(self, node: Any, awaited: int | None) -> None:
-        """Gives nodes that PyTorch has made for a view the numbers of those that were inferred."""
-        made = []
+        """Gives nodes that PyTorch has made for a view the numbers of those that were inferred, unless its base was written once more before
+        that: then PyTorch has made others, which lead elsewhere.
+        """
+        made: list[tuple[Any, Any, int]] = []
         while awaited is not None and awaited in self._awaited and node is not None:
             key = self.key_of(node)
             if key in self._numbers:
-                break
-            self._awaited.discard(awaited)
-            self._numbers[key] = awaited
-            made.append((node, key))
+                return
+            made.append((node, key, awaited))
             (awaited,), ((node, _), *_) = self._nodes[awaited].edges, node.next_functions
-        for each, key in made:
+        if node is None or self._numbers.get(self.key_of(node)) != awaited:
+            return
+        for _, key, number in made:
+            self._awaited.discard(number)
+            self._numbers[key] = number
+        for each, key, _ in made:
             self._describe_new(each, key)
 
     def release(self, number: int) -> None:

@@ -332,9 +332,11 @@ class TorchRecorder(CallRecorder[TorchCall]):
 
     def _read_nodes(self, call: TorchCall) -> None:
         """Emits the nodes of views, which PyTorch has made because the call has used them. That of another tensor is as it was read last."""
+        self.objects.replacing = True
         for known, tensor in zip(call.known, call.tensors, strict=True):
             if needs_gradient(tensor) and not (known.is_read and known.read_at == version_of(tensor)):
                 self.objects.history(known, tensor, fresh=True)
+        self.objects.replacing = False
 
     def _report_writes(self, call: TorchCall, known: TorchTensor, tensor: Any) -> None:
         """Emits the writes of a call that writes each tensor of a list, of which one may share its counter with others."""

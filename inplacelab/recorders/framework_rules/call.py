@@ -6,6 +6,7 @@ Only functions that are named here are run, on a few small arrays, before the pr
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -71,7 +72,13 @@ class Call:
         if self.function is None:
             raise TypeError
         args = [self._replaced(each, waiting) for each in self.args]
-        made = self.function(*args, **{name: self._replaced(each, waiting) for name, each in self.kwargs.items()})
+        kwargs = {name: self._replaced(each, waiting) for name, each in self.kwargs.items()}
+        # `catch_warnings` would have Python show warnings of the program again that it has shown before.
+        shown, warnings.showwarning = warnings.showwarning, _not_shown
+        try:
+            made = self.function(*args, **kwargs)
+        finally:
+            warnings.showwarning = shown
         return tuple(map(self.as_array, made)) if isinstance(made, list | tuple) else self.as_array(made)
 
     def _replaced(self, value: Any, waiting: list[Any]) -> Any:
@@ -83,6 +90,10 @@ class Call:
         """The arguments by the names of the parameters."""
         given = {self.aliases.get(name, name): value for name, value in self.kwargs.items()}
         return {**dict(zip(parameters, self.args, strict=False)), **given}
+
+
+def _not_shown(*_: Any) -> None:
+    """Takes the place of what shows a warning: the program's own call has warned."""
 
 
 Rules = Mapping[str, Callable[[Call, str, Sequence[Shape]], Found]]

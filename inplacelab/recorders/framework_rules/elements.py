@@ -193,7 +193,8 @@ def _sorted(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
 
 def _differ(values: Any, axis: int) -> bool:
     """Whether no two values in a line are equal: of equal ones it is not known which comes first."""
-    return not (np.diff(np.sort(values, axis), axis=axis) == 0).any()
+    ordered = np.moveaxis(np.sort(values, axis), axis, 0)
+    return not (ordered[1:] == ordered[:-1]).any()
 
 
 def _found_at(call: Call, values: Any, numbers: Any, axis: int) -> Dependence | None:

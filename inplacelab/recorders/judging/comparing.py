@@ -62,6 +62,13 @@ class _Pass:
     def nodes(self) -> list[Any]:
         return nodes_from([each.node for each in self.roots])
 
+    def ends(self, nodes: Iterable[Any]) -> list[Tensor]:
+        """Returns the leaves at which it ends: those of its nodes, and the roots that are leaves themselves."""
+        leaves = [each.leaf for each in nodes if isinstance(each, AccumulateNode)]
+        return list(
+            {id(each): each for each in (*leaves, *(each for each in self.roots if each.node is None))}.values()
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Custom:
@@ -266,10 +273,7 @@ class Passes:
 
     def _compare_leaves(self, under: _Pass) -> None:
         nodes = under.nodes
-        ends = [each.leaf for each in nodes if isinstance(each, AccumulateNode)]
-        leaves = list(
-            {id(each): each for each in (*ends, *(each for each in under.roots if each.node is None))}.values()
-        )
+        leaves = under.ends(nodes)
         gradients = self._gradients(under, leaves)
         known_leaves = [each for each in leaves if "gap" not in vars(each)]
         expected = _summed(
@@ -298,7 +302,7 @@ class Passes:
         objects, nodes = self._recorder.objects, under.nodes
         found = list(result) if isinstance(result, list | tuple) else [result]
         inputs = [objects.tensors.find(each) for each in under.asks.inputs or ()]
-        ends = [each.leaf for each in nodes if isinstance(each, AccumulateNode)]
+        ends = under.ends(nodes)
         numbered = {vars(each).get("number", -1): each for each in ends if "gap" not in vars(each)}
         twins = [None if each is None else numbered.get(each.number, each.twin) for each in inputs]
         asked = [each for each in twins if each is not None and not each.stop_gradient]

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from inplacelab.autograd import copy_saved_before_write
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.explicit_views import as_strided
@@ -77,7 +79,8 @@ class Judge:
         """Calls a method. If that fails, the replay ends: the program goes on."""
         begun = time.thread_time()
         try:
-            getattr(self, what)(*given)
+            with np.errstate(all="ignore"):  # the program may have every warning shown, and has none of ours to see
+                getattr(self, what)(*given)
         except Exception as error:  # noqa: BLE001  # whatever it is
             self.judgment.failure = described(error)
             self._end()
@@ -150,14 +153,14 @@ class Judge:
             self._follow_custom(call, behind, results, made)
         elif not made or not all(self._show(known, call.known) for known, _ in made):
             replayed = self._replayed(call, args, kwargs, [each for _, each in made] or call.tensors)
-            found = self._ran(replayed, behind) if replayed is not None and behind is not None else []
+            found = self._ran(replayed, behind) if replayed is not None and behind is not None else None
             for position, (known, tensor) in enumerate(made):
-                twin = found[position] if position < len(found) else None
+                twin = found[position] if found is not None and position < len(found) else None
                 if known.twin is None and not self._take(known, twin, call.known):
                     self._leave_gap(known, tensor, call.kind.name, call.place, behind)
                 elif replayed is not None and known.twin is not None and known.twin.node is not None:
                     self._passes.calls[known.twin.node] = replayed, position
-            self._follow_writes(call, behind, replayed)
+            self._follow_writes(call, behind, None if found is None else replayed)
 
     def _follow_custom(
         self, call: Call, behind: tuple[Tensor, ...] | None, results: Sequence[KnownTensor], made: Sequence[Pair]
@@ -204,13 +207,13 @@ class Judge:
             call.values, [not each.twin.stop_gradient for each in call.known], [each.names for each in call.known],
         )  # fmt: skip
 
-    def _ran(self, call: Replayed, twins: Sequence[Tensor]) -> list[Tensor]:
-        """Runs a call on twins. Returns its results; nothing if the engine refuses it."""
+    def _ran(self, call: Replayed, twins: Sequence[Tensor]) -> list[Tensor] | None:
+        """Runs a call on twins. Returns its results; None if the engine refuses it."""
         args, kwargs = filled_in(call.args, twins), filled_in(call.kwargs, twins)
         try:
             result = self._context.run(call.engine, *args, **kwargs)
         except Exception:  # noqa: BLE001  # whatever the engine says, it does not compute this
-            return []
+            return None
         return list(tensors_in(result))
 
     def _show(self, known: KnownTensor, given: Sequence[KnownTensor]) -> bool:
@@ -265,8 +268,8 @@ class Judge:
         """Called when other code has written memory of tensors without an operation."""
         self._passes.outside.append(place)
 
-    def _follow_writes(self, call: Call, behind: tuple[Tensor, ...] | None, replayed: Replayed | None) -> None:
-        """Looks whether the engine has written what the framework has."""
+    def _follow_writes(self, call: Call, behind: tuple[Tensor, ...] | None, ran: Replayed | None) -> None:
+        """Looks whether the engine has written what the framework has. Equal values do not tell: to add zeros changes none."""
         version_of = self._recorder.read.version_of
         for known, tensor, before in zip(call.known, call.tensors, call.versions, strict=True):
             if version_of(tensor) == before:
@@ -274,14 +277,18 @@ class Judge:
             written, values = known.twin, values_of(known)
             if written is not None and values is not None and is_close(written.array, values):
                 written.array[...] = values
-                if replayed is not None and written.node is not None:
-                    self._passes.calls[written.node] = replayed, 0
+                if ran is not None and written.node is not None:
+                    self._passes.calls[written.node] = ran, 0
             for other in list(known.storage.tensors.values()):
                 if other.twin is None:
                     continue
-                apart = written is None or (
-                    other.twin.storage is not written.storage
-                    and not (other.twin.stop_gradient and written.stop_gradient)
+                apart = (
+                    written is None
+                    or ran is None
+                    or (
+                        other.twin.storage is not written.storage
+                        and not (other.twin.stop_gradient and written.stop_gradient)
+                    )
                 )
                 if apart or not same(other.twin.array, values_of(other)):
                     further = None if behind is None else (*behind, other.twin)

@@ -102,7 +102,7 @@ x, y = torch.rand(2, 3, 16, 16), torch.rand(2, 3, 32, 32)""",
     *(
         classifier(
             f"vit_pytorch {module}", "vit_pytorch", family,
-            f"from vit_pytorch.{module} import {call.partition('(')[0]}\nmodel = {call}", size,
+            f"{TORCHVISION}from vit_pytorch.{module} import {call.partition('(')[0]}\nmodel = {call}", size,
             optimizer=in_turn(number), train=module != "deepvit", autocast=module == "cct",
         )
         for number, (module, family, call, size) in enumerate(_OF_VIT_PYTORCH)
