@@ -61,6 +61,7 @@ WATCHED = Watched(
     marks=marks_of(torch.nn.Module, _Tensor),
 )  # fmt: skip
 """The classes whose objects lead to tensors that have names: modules, with those inside them, and optimizers."""
+_CPU = torch.device("cpu")  # to compare it takes less time than to read a device's `type`
 LEAF_NODE = "torch::autograd::AccumulateGrad"
 
 SHOWS_SAVED = hasattr(getattr(torch._C._autograd, "SavedTensor", None), "data")
@@ -250,7 +251,8 @@ def storage_of(tensor: Any) -> Any:
 
 def start_of(storage: Any) -> int:
     """Returns the address of a storage's memory; 0 if it has none."""
-    if storage.device.type == "meta":  # of a `FakeTensor`, too
+    device = storage.device
+    if device != _CPU and device.type == "meta":  # of a `FakeTensor`, too
         return 0
     try:
         return int(storage.data_ptr())
