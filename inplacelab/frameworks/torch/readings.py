@@ -50,6 +50,13 @@ shape_of: Callable[[Any], Any] = _Tensor.shape.__get__
 dtype_of: Callable[[Any], Any] = _Tensor.dtype.__get__
 device_of: Callable[[Any], Any] = _Tensor.device.__get__
 kind_of_layout: Callable[[Any], Any] = _Tensor.layout.__get__
+strides_of: Callable[[Any], tuple[int, ...]] = _Tensor.stride
+offset_of: Callable[[Any], int] = _Tensor.storage_offset
+untyped_of: Callable[[Any], Any] = _Tensor.untyped_storage
+is_nested: Callable[[Any], bool] = _Tensor.is_nested.__get__
+is_inference: Callable[[Any], bool] = _Tensor.is_inference
+is_conj: Callable[[Any], bool] = _Tensor.is_conj
+is_neg: Callable[[Any], bool] = _Tensor.is_neg
 _creation_meta: Callable[[Any], Any] | None = getattr(torch._C._autograd, "_get_creation_meta", None)
 _set_creation_meta: Callable[[Any, Any], None] | None = getattr(torch._C._autograd, "_set_creation_meta", None)
 is_wrapped: Callable[[Any], bool] = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda _: False)
@@ -228,7 +235,7 @@ def remade_nodes(view: Any, base: Any) -> tuple[str, ...]:
 
 def layout_of(tensor: Any) -> Layout:
     """Returns the layout of a tensor in its storage, in its own elements."""
-    return Layout(tuple(shape_of(tensor)), tuple(_Tensor.stride(tensor)), _Tensor.storage_offset(tensor))
+    return Layout(tuple(shape_of(tensor)), strides_of(tensor), offset_of(tensor))
 
 
 class _DtypeNames(dict[Any, str]):
