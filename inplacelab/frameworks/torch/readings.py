@@ -87,7 +87,7 @@ def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
             found = getattr(node, attribute)
         except RuntimeError:  # a list that was released
             continue
-        if isinstance(found, tuple | list):
+        if type(found) is tuple or type(found) is list:
             yield from ((f"{name}[{k}]", each) for k, each in enumerate(found))
         else:
             yield name, found
@@ -173,10 +173,9 @@ def shown(name: str) -> str:
 def has_version(tensor: Any) -> bool:
     """Whether PyTorch counts the versions of a tensor: it does not for those made in `torch.inference_mode()`, whatever they hold now."""
     try:
-        version_of(tensor)
+        return version_of(tensor) >= 0
     except RuntimeError:
         return False
-    return True
 
 
 def is_trained(tensor: Any) -> bool:
@@ -246,6 +245,16 @@ class _DtypeNames(dict[Any, str]):
 
 dtype_names = _DtypeNames()
 """The names of types of elements: "float32"."""
+
+
+class _DeviceNames(dict[Any, str]):
+    def __missing__(self, device: Any) -> str:
+        self[device] = name = str(device)
+        return name
+
+
+device_names = _DeviceNames()
+"""The names of devices: "cpu"."""
 
 
 def storage_of(tensor: Any) -> Any:
