@@ -416,7 +416,7 @@ class Communicated(Event):
     peak: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RanIn:
     """The library's module that ran an operation, and where the program constructed it (see `ModuleFacts`)."""
 
