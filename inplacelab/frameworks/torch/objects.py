@@ -385,7 +385,13 @@ class TorchObjects(KnownObjects[TorchTensor]):
         is_copy = self.operation.writes and storage.number >= self.operation.known and known is None
         dtype = dtype_names[dtype_of(data)]
         return events.Kept(
-            name, storage.number, counter.number, version, layout_of(data), is_copy, "" if dtype == storage.dtype else dtype
+            name,
+            storage.number,
+            counter.number,
+            version,
+            layout_of(data),
+            is_copy,
+            "" if dtype == storage.dtype else dtype,
         )
 
 
