@@ -172,7 +172,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
         its storage, a node may have saved the tensor, or a view of it.
         """
         if storage.counters:  # and it is not new
-            there = [each.counter for each in shared if each.storage is storage]
+            there: list[Counter] = [each.counter for each in shared if each.storage is storage]
             there += [] if storage.tensors else storage.counters
             for counter in there:
                 if counter.version == version:
