@@ -31,7 +31,8 @@ MOST_PLACES = 1024
 _LEFT_OUT = {"left_out": True}  # a recording's JSON leaves out what has its default
 
 
-@dataclass(frozen=True, slots=True)
+# Neither class is changed after it is made. They are not frozen, because a recorder makes one at each call (see `recorders/events.py`).
+@dataclass(slots=True, unsafe_hash=True)
 class Given:
     """A number that an operation was given beside its operands, such as the factor of scale_."""
 
@@ -41,7 +42,7 @@ class Given:
     """The number."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Dependence:
     """How the elements of an operation's result depend on those of its inputs: a rule, from which origins are worked out.
 

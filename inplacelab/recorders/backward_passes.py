@@ -82,6 +82,7 @@ class BackwardPass:
         runs: all that it runs, in order.
         gradient: what the first node receives.
         had: the tensors that had a gradient already, by number.
+        released: the nodes that were found to have released what they had saved.
     """
 
     asks: PassArguments
@@ -93,6 +94,7 @@ class BackwardPass:
     runs: Mapping[Any, None] = field(default_factory=dict)
     gradient: events.Gradient | None = None
     had: frozenset[int] = frozenset()
+    released: set[Any] = field(default_factory=set)
 
 
 Refused = Literal["stale", "again"]
@@ -241,9 +243,12 @@ class BackwardPasses:
                 gradient = self.leaf_gradient(leaf)
         if number is None:
             return
-        for each in dict.fromkeys(each for each in under.after(key) if each in under.runs):
-            self._emit(events.Arrived(self.number_of(each) or 0, origin=INFERRED))
+        for each in dict.fromkeys(under.after(key)):
+            if each in under.runs:
+                self._emit(events.Arrived(self.number_of(each) or 0, origin=INFERRED))
         released = not under.asks.keeps and self.has_released(key)
+        if released:
+            under.released.add(key)
         self._emit(events.NodeRan(number, released, filled, gradient, *self._live_and_peak(), origin=INFERRED))
 
     def _unpacks(self, number: int | None, gradient: events.Gradient | None, last: events.Kept | None = None) -> None:

@@ -346,20 +346,23 @@ class CallRecorder(Generic[C]):
     def _describe_operands(self, call: C, tensors: Iterable[Any]) -> None:
         """Describes the tensors that a call is given, and what was written to them without an operation that was seen."""
         objects, version_of = self.objects, self.read.version_of
-        taken: list[Pair] = []
+        facts, infers = objects.tensors.facts, self.infers
+        found, taken, versions = list[Any](), list[Any](), list[int]()
         for tensor in tensors:
-            known = objects.tensors.facts.get(id(tensor)) or objects.tensor(tensor)
+            known = facts.get(id(tensor)) or objects.tensor(tensor)
             if known is None:
                 call.unknown = (*call.unknown, tensor)
                 continue
-            if known.counter.version != version_of(tensor) and objects.wrote_unseen(known, tensor):
+            version = version_of(tensor)
+            if known.counter.version != version and objects.wrote_unseen(known, tensor):
                 self.guard.note(self.unobserved, aside=True)
-            if self.infers:
+            if infers:
                 self._look_closer(known, tensor)
-            taken.append((known, tensor))
-        call.known, call.tensors = [known for known, _ in taken], tuple([tensor for _, tensor in taken])
-        call.operands = tuple([known.operand for known in call.known])
-        call.versions = [version_of(tensor) for tensor in call.tensors]
+            found.append(known)
+            taken.append(tensor)
+            versions.append(version)
+        call.known, call.tensors, call.versions = found, tuple(taken), versions
+        call.operands = tuple([known.operand for known in found])
 
     def _look_closer(self, known: Any, tensor: Any) -> None:
         """Emits what else has changed in a tensor without an operation that was seen."""
@@ -387,7 +390,8 @@ class CallRecorder(Generic[C]):
         if call.begun:
             with self.unseen():
                 self._report(call, args, kwargs, result)
-                self.judged("call_ended", call, args, kwargs, list(self.passes.tensors_of(result)))
+                if self.judge is not None:
+                    self.judged("call_ended", call, args, kwargs, list(self.passes.tensors_of(result)))
         call.tensors, call.unknown, call.touched, call.frame = (), (), ALL, None  # no references to tensors
 
     def _report(self, call: C, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
@@ -439,12 +443,12 @@ class CallRecorder(Generic[C]):
 
     def _report_changes(self, call: C, written: Sequence[Pair]) -> None:
         """Emits what else a call has changed in its tensors: layout, storage, flags."""
-        reported = [id(known) for known, _ in written]
+        reported, apart = [id(known) for known, _ in written], call.kind.name in self.counts_apart
         for known, tensor in zip(call.known, call.tensors, strict=True):
             if id(known) in reported:
                 continue
             left = known.storage
-            if self.objects.look_at(known, tensor, apart=call.kind.name in self.counts_apart):
+            if self.objects.look_at(known, tensor, apart=apart):
                 self.objects.look_at_aliases(known)
                 node = self._node_after(known, tensor)
                 if not self.limit.reached():

@@ -216,7 +216,7 @@ class Wrote(Event):
     alone: Operand | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Operand:
     """A tensor as an operation sees it: its numbers, and the layout of its elements.
 
@@ -319,7 +319,7 @@ class Died(Event):
     replaced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Kept:
     """A tensor that a node has saved for backward.
 
@@ -416,7 +416,7 @@ class Communicated(Event):
     peak: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RanIn:
     """The library's module that ran an operation, and where the program constructed it (see `ModuleFacts`)."""
 
@@ -468,7 +468,7 @@ SMALL = 16
 """Gradients of up to this many elements are kept with their values; those with which a pass begins, also larger ones."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Gradient:
     """A gradient that has arrived at a node: its shape, and its values in row-major order if they are few."""
 

@@ -414,14 +414,17 @@ class KnownNodes:
 
     def count(self, number: int | None, by: int) -> None:
         """Counts that something more (1) or less (-1) leads to a node. Then nodes may be gone: this one, and those that it alone led to."""
-        waiting = [] if number is None else [number]
+        waiting, counts = [number], self._counts
         while waiting:
             each = waiting.pop()
-            self._counts[each] = self._counts.get(each, 0) + by
-            if self._counts[each] <= 0:
-                by = -1
-                del self._counts[each]
-                waiting += [following for following in self._gone(each) if following is not None]
+            if each is not None:
+                left = counts.get(each, 0) + by
+                if left > 0:
+                    counts[each] = left
+                else:
+                    by = -1
+                    counts.pop(each, None)
+                    waiting += self._gone(each)
 
     def has(self, number: int) -> bool:
         """Whether a node is not gone."""
@@ -450,12 +453,17 @@ class KnownNodes:
 
     def _describe_new(self, node: Any, key: Any) -> list[tuple[Any, Any]]:
         """Describes a new node. Returns the nodes that receive its gradients, with their keys."""
-        after, keys, edges = self._edges_of(node), list[Any](), list[int | None]()
-        for each in after:
-            keys.append(None if each is None else self.key_of(each))
-            edges.append(None if each is None else self._numbers[keys[-1]])
+        keys, edges, after = list[Any](), list[int | None](), list[tuple[Any, Any]]()
+        for each in self._edges_of(node):
+            its_key = number = None
+            if each is not None:
+                its_key = self.key_of(each)
+                number = self._numbers[its_key]
+                after.append((each, its_key))
+            keys.append(its_key)
+            edges.append(number)
         self._describe(node, key, tuple(edges), tuple(keys))
-        return [pair for pair in zip(after, keys, strict=True) if pair[0] is not None]
+        return after
 
     def _describe(self, node: Any, key: Any, edges: tuple[int | None, ...], after: tuple[Any, ...]) -> None:
         """Emits a new node: the numbers and the keys of those that receive its gradients are `edges` and `after`."""

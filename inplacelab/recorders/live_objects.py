@@ -11,12 +11,19 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 F = TypeVar("F")
 Protect = Callable[[Callable[..., None]], Callable[..., None]]
 """See `guard.Guard.protect_callback`."""
+
+
+class _Reference(weakref.ref[T]):
+    """A weak reference to an object, which knows its address."""
+
+    __slots__ = ("address",)
+    address: int
 
 
 class Handles(Generic[T, F]):
@@ -31,7 +38,7 @@ class Handles(Generic[T, F]):
     """
 
     def __init__(self, died: Callable[[F], None], protect: Protect) -> None:
-        self._died, self._protect = died, protect
+        self._died, self._freed = died, protect(self._is_freed)
         self.facts: dict[int, F] = {}
         self._alive: dict[int, weakref.ref[T]] = {}
         self.next_number = count().__next__
@@ -43,15 +50,17 @@ class Handles(Generic[T, F]):
     def add(self, obj: T, facts: F) -> weakref.ref[T]:
         """Stores the facts of a new object. Returns the weak reference to it: the only one, so that it can be dropped."""
         address = id(obj)
-
-        def died(reference: Any) -> None:
-            if self._alive.get(address) is reference:  # and not one that was dropped, which somebody has kept
-                del self.facts[address], self._alive[address]
-                self._died(facts)
-
+        reference = _Reference(obj, self._freed)
+        reference.address = address
         self.facts[address] = facts
-        self._alive[address] = reference = weakref.ref(obj, self._protect(died))
+        self._alive[address] = reference
         return reference
+
+    def _is_freed(self, reference: _Reference[T]) -> None:
+        address = reference.address
+        if self._alive.get(address) is reference:  # and not one that was dropped, which somebody has kept
+            del self._alive[address]
+            self._died(self.facts.pop(address))
 
     def drop_reference(self, obj: T) -> None:
         """Drops the weak reference to a known object, which must stay alive until it is added again."""

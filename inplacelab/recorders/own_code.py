@@ -170,17 +170,18 @@ def _recorded(distribution: str) -> Iterator[str]:
 
 def _is_framework(path: str) -> bool:
     names = (name for known in frameworks().values() for name in (*known.imports, known.recorder.rpartition(".")[0]))
-    return any(_within(path, folder) for name in names for folder in _package(name))
+    searched = tuple(_searched())
+    return any(_within(path, folder) for name in names for folder in _package(name, searched))
 
 
-def _package(name: str) -> tuple[str, ...]:
-    """Returns the folder of a package, imported or not."""
+def _package(name: str, searched: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the folder of a package, imported or not, which may be in one of the folders where Python looks for modules."""
     module: Any = sys.modules.get(name)
     names = vars(module) if isinstance(module, ModuleType) else {}
     file = names.get("__file__") if "__path__" in names else None
     if isinstance(file, str):
         return _known_spellings(os.path.dirname(os.path.abspath(file)))
-    return _found(name, tuple(_searched()))
+    return _found(name, searched)
 
 
 @lru_cache(maxsize=64)

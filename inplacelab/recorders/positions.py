@@ -86,7 +86,7 @@ def accumulates(given: Given) -> bool:
 _ARRAYS = ("index", "mask")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)  # not frozen, as one is made for many calls (see `events`)
 class Touched:
     """What an operation is about to write and read of its tensors, as far as that is not all of them.
 

@@ -32,7 +32,8 @@ WORTH_MEASURING = 4
 no more than a few times the write itself then."""
 
 
-@dataclass(slots=True)  # not frozen, as one is made for each write (see `events`)
+# These are not frozen, as one is made for each write (see `events`).
+@dataclass(slots=True)
 class Whole:
     """All slots of a small storage: their bytes, in order."""
 
@@ -40,7 +41,7 @@ class Whole:
     dtype: np.dtype[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Part:
     """Some slots of a large storage.
 

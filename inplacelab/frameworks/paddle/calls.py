@@ -231,7 +231,7 @@ def depends(call: PaddleCall, args: Sequence[Any], kwargs: Mapping[str, Any]) ->
         name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, {},
         weight_has_rows=False, function=function, as_tensor=_as_tensor,
     )  # fmt: skip
-    return framework_rules.dependence(asked, tensors)
+    return framework_rules.dependence(asked, [tuple(map(int, each.shape)) for each in tensors])
 
 
 def _as_tensor(array: Any) -> Any:

@@ -179,7 +179,7 @@ _SIMPLE = frozenset(map(id, (int, float, bool, str, type(None))))
 
 def tensors_in(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
     """Returns the tensors among the arguments of a call, also in lists and tuples: `out` first, which is written."""
-    values = list(args)
+    values = args
     if kwargs:
         out = [kwargs["out"]] if "out" in kwargs else []
         values = [*out, *args, *(value for name, value in kwargs.items() if name != "out")]
@@ -255,13 +255,12 @@ _COPIES = frozenset({
 
 def depends(call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found:
     """Returns how the result of a call will depend on its tensors; None if that is not known."""
-    name, tensors, function = call.kind.name, call.tensors, call.function
     asked = framework_rules.Call(
-        name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, _ALIASES,
-        weight_has_rows=True, function=function, as_tensor=torch.from_numpy,
+        call.kind.name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, _ALIASES,
+        weight_has_rows=True, function=call.function, as_tensor=torch.from_numpy,
     )  # fmt: skip
     try:
-        return framework_rules.dependence(asked, tensors)
+        return framework_rules.dependence(asked, [each.layout.shape for each in call.operands])
     except Exception:  # noqa: BLE001  # whatever arguments of an unusual kind raise
         return None
 

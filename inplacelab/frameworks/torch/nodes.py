@@ -6,6 +6,7 @@ no known tensor and no known node leads to it any more.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import torch
@@ -24,6 +25,11 @@ _UNCERTAIN = Text(
     "latest possible version is shown.",
     "PyTorch 不显示某些节点是在哪个版本保存张量的，例如此后经由其他张量被写入的视图。这里显示可能的最晚版本。",
 )
+
+
+@cache
+def _numbered(count: int) -> tuple[str, ...]:
+    return tuple([f"input {k}" for k in range(count)])
 
 
 class TorchNodes(KnownNodes):
@@ -127,8 +133,10 @@ class TorchNodes(KnownNodes):
         known = self._add_node(number, key, edges)
         leaf = sequence if is_leaf and sequence >= 0 else None
         belongs = not is_leaf and operation.first <= sequence < operation.last
-        inputs = tuple([f"input {k}" for k in range(len(edges))]) if len(edges) > 1 else ("input",)
-        known.kept = tuple([kept for each in saved_by(node) if (kept := self._kept(node, *each, unseen=not belongs))])
+        inputs = _numbered(len(edges)) if len(edges) > 1 else ("input",)
+        known.kept = tuple(
+            [kept for called, saved in saved_by(node) if (kept := self._kept(node, called, saved, unseen=not belongs))]
+        )
         known.released = not belongs and was_released(node)
         self._emit(events.NodeMade(
             number, name.rpartition("::")[2], inputs, edges, known.kept, known.released, leaf, belongs
@@ -136,9 +144,11 @@ class TorchNodes(KnownNodes):
 
     def _add_node(self, number: int, key: tuple[str, int], edges: tuple[int | None, ...]) -> KnownNode:
         before = self._nodes.get(number)
-        known = self._nodes[number] = KnownNode(key, edges)
+        known, counts = KnownNode(key, edges), self._counts
+        self._nodes[number] = known
         for each in edges:
-            self.count(each, 1)
+            if each is not None:
+                counts[each] = counts.get(each, 0) + 1
         for each in () if before is None else before.edges:
             self.count(each, -1)
         return known

@@ -21,6 +21,10 @@ from inplacelab.frameworks.torch.readings import (
     dtype_of,
     gradient_held,
     has_version,
+    is_conj,
+    is_inference,
+    is_neg,
+    is_nested,
     is_outdated,
     is_wrapped,
     kind_of_layout,
@@ -28,21 +32,23 @@ from inplacelab.frameworks.torch.readings import (
     may_be_remade,
     needs_gradient,
     node_of,
+    offset_of,
     remade_nodes,
     retains_grad,
     shape_of,
+    strides_of,
+    untyped_of,
     version_of,
 )
 from inplacelab.frameworks.torch.storages import TorchStorage, TorchStorages
 from inplacelab.language import Text
-from inplacelab.layout import Layout
 from inplacelab.recorders import events
 from inplacelab.recorders.call_recorder import CallRecorder
 from inplacelab.recorders.known_objects import Counter, KnownObjects, KnownTensor
 from inplacelab.recorders.static import class_name
 
-_Tensor: Any = torch.Tensor
-_Storage: Any = torch.UntypedStorage
+_STRIDED = torch.strided
+_PLAIN = torch.Tensor, torch.nn.Parameter
 
 _INFERENCE = Text(
     "Inference tensors were left out: PyTorch counts no versions for them.",
@@ -157,14 +163,14 @@ class TorchObjects(KnownObjects[TorchTensor]):
     def recordable(self, tensor: Any) -> bool:
         """Whether a tensor has a storage, elements at strides and a version counter."""
         try:
-            if kind_of_layout(tensor) is not torch.strided or is_wrapped(tensor) or _Tensor.is_nested.__get__(tensor):
+            if kind_of_layout(tensor) is not _STRIDED or is_wrapped(tensor) or is_nested(tensor):
                 self._note(_NOT_STRIDED)
                 return False
-            if _Tensor.is_inference(tensor) or not has_version(tensor):
+            if is_inference(tensor) or not has_version(tensor):
                 self._note(_INFERENCE)
                 return False
-            _Tensor.untyped_storage(tensor)
-            if type(tensor) is not torch.Tensor and type(tensor) is not torch.nn.Parameter:
+            untyped_of(tensor)
+            if type(tensor) not in _PLAIN:
                 layout_of(tensor), dtype_of(tensor), device_of(tensor), base_of(tensor)
         except Exception as error:  # noqa: BLE001  # whatever a tensor of an unusual kind raises
             self._note(_UNREADABLE.format(class_name(type(error))))
@@ -192,7 +198,7 @@ class TorchObjects(KnownObjects[TorchTensor]):
         from_base = [] if base is None else [base]
         shared = () if own_counter else (*from_base, *of, *storage.tensors.values())
         counter = self.storages.counter(storage, version_of(tensor), shared)
-        if _Tensor.is_conj(tensor) or _Tensor.is_neg(tensor):
+        if is_conj(tensor) or is_neg(tensor):
             self._note(_READ_OTHERWISE)
         number = self.tensors.next_number()
         names = self.recorder.names.names_of(tensor)
@@ -363,36 +369,42 @@ class TorchObjects(KnownObjects[TorchTensor]):
             data: the tensor.
             version: at which version it was saved; None if the operation has just done that.
         """
-        if not self.recordable(data):
+        known = self.tensors.facts.get(id(data))
+        if known is not None:
+            storage, counter = known.storage, known.counter
+        elif self.recordable(data):
+            storage = self.storages.storage(data, filled=True)
+            counter = self.storages.counter_shown(storage, data)
+        else:
             return None
-        known = self.tensors.find(data)
-        storage = self.storages.storage(data, filled=True) if known is None else known.storage
-        counter = self.storages.counter_shown(storage, data) if known is None else known.counter
         storage.seen = None
         self.storages.moved(storage)
         is_result = name.startswith(("out", "result"))  # saved after the operation, which may have written it
         if version is None:
             version = version_of(data) if is_result else counter.version
-        operand = _operand(-1, data, storage, counter)
         is_copy = self.operation.writes and storage.number >= self.operation.known and known is None
-        dtype = "" if operand.dtype == storage.dtype else operand.dtype
-        return events.Kept(name, storage.number, counter.number, version, operand.layout, is_copy, dtype)
+        dtype = dtype_names[dtype_of(data)]
+        return events.Kept(
+            name,
+            storage.number,
+            counter.number,
+            version,
+            layout_of(data),
+            is_copy,
+            "" if dtype == storage.dtype else dtype,
+        )
 
 
 def _is_as_before(known: TorchTensor, tensor: Any) -> bool:
     """Whether a tensor has the storage and the metadata that it had. That is asked for each tensor of each operation."""
-    storage, operand, found = known.storage, known.operand, _Tensor.untyped_storage(tensor)
-    shape, strides, offset = operand.layout
+    storage, operand, found = known.storage, known.operand, untyped_of(tensor)
     return bool(
         found._cdata == storage.address
         and found.nbytes() == storage.bytes
-        and shape_of(tensor) == shape
-        and _Tensor.stride(tensor) == strides
-        and _Tensor.storage_offset(tensor) == offset
-        and dtype_names[dtype_of(tensor)] == operand.dtype
+        and operand.layout == (shape_of(tensor), strides_of(tensor), offset_of(tensor))
+        and operand.dtype == dtype_names[dtype_of(tensor)]
     )
 
 
 def _operand(number: int, tensor: Any, storage: TorchStorage, counter: Counter) -> events.Operand:
-    layout = Layout(tuple(shape_of(tensor)), tuple(_Tensor.stride(tensor)), _Tensor.storage_offset(tensor))
-    return events.Operand(number, storage.number, counter.number, layout, dtype_names[dtype_of(tensor)])
+    return events.Operand(number, storage.number, counter.number, layout_of(tensor), dtype_names[dtype_of(tensor)])

@@ -126,11 +126,14 @@ class TorchPasses(BackwardPasses):
         released = [
             number
             for node, number in known
-            if number is not None and self._nodes.kept_by(number) and self.has_released(node)
+            if number is not None
+            and self._nodes.kept_by(number)
+            and (node in under.released or self.has_released(node))
         ]
         for number in released:
             self._nodes.release(number)
         under.nodes.clear()
+        under.released.clear()
         self._numbers.clear()
         under.runs, under.after = {}, after  # nothing refers to the nodes any more
         self._emit(events.Released(tuple(released)))

@@ -50,6 +50,13 @@ shape_of: Callable[[Any], Any] = _Tensor.shape.__get__
 dtype_of: Callable[[Any], Any] = _Tensor.dtype.__get__
 device_of: Callable[[Any], Any] = _Tensor.device.__get__
 kind_of_layout: Callable[[Any], Any] = _Tensor.layout.__get__
+strides_of: Callable[[Any], tuple[int, ...]] = _Tensor.stride
+offset_of: Callable[[Any], int] = _Tensor.storage_offset
+untyped_of: Callable[[Any], Any] = _Tensor.untyped_storage
+is_nested: Callable[[Any], bool] = _Tensor.is_nested.__get__
+is_inference: Callable[[Any], bool] = _Tensor.is_inference
+is_conj: Callable[[Any], bool] = _Tensor.is_conj
+is_neg: Callable[[Any], bool] = _Tensor.is_neg
 _creation_meta: Callable[[Any], Any] | None = getattr(torch._C._autograd, "_get_creation_meta", None)
 _set_creation_meta: Callable[[Any, Any], None] | None = getattr(torch._C._autograd, "_set_creation_meta", None)
 is_wrapped: Callable[[Any], bool] = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda _: False)
@@ -61,6 +68,7 @@ WATCHED = Watched(
     marks=marks_of(torch.nn.Module, _Tensor),
 )  # fmt: skip
 """The classes whose objects lead to tensors that have names: modules, with those inside them, and optimizers."""
+_CPU = torch.device("cpu")  # to compare it takes less time than to read a device's `type`
 LEAF_NODE = "torch::autograd::AccumulateGrad"
 
 SHOWS_SAVED = hasattr(getattr(torch._C._autograd, "SavedTensor", None), "data")
@@ -79,7 +87,7 @@ def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
             found = getattr(node, attribute)
         except RuntimeError:  # a list that was released
             continue
-        if isinstance(found, tuple | list):
+        if type(found) is tuple or type(found) is list:
             yield from ((f"{name}[{k}]", each) for k, each in enumerate(found))
         else:
             yield name, found
@@ -165,10 +173,9 @@ def shown(name: str) -> str:
 def has_version(tensor: Any) -> bool:
     """Whether PyTorch counts the versions of a tensor: it does not for those made in `torch.inference_mode()`, whatever they hold now."""
     try:
-        version_of(tensor)
+        return version_of(tensor) >= 0
     except RuntimeError:
         return False
-    return True
 
 
 def is_trained(tensor: Any) -> bool:
@@ -227,7 +234,7 @@ def remade_nodes(view: Any, base: Any) -> tuple[str, ...]:
 
 def layout_of(tensor: Any) -> Layout:
     """Returns the layout of a tensor in its storage, in its own elements."""
-    return Layout(tuple(shape_of(tensor)), tuple(_Tensor.stride(tensor)), _Tensor.storage_offset(tensor))
+    return Layout(tuple(shape_of(tensor)), strides_of(tensor), offset_of(tensor))
 
 
 class _DtypeNames(dict[Any, str]):
@@ -240,6 +247,16 @@ dtype_names = _DtypeNames()
 """The names of types of elements: "float32"."""
 
 
+class _DeviceNames(dict[Any, str]):
+    def __missing__(self, device: Any) -> str:
+        self[device] = name = str(device)
+        return name
+
+
+device_names = _DeviceNames()
+"""The names of devices: "cpu"."""
+
+
 def storage_of(tensor: Any) -> Any:
     """Returns a tensor's storage, or that of the tensor that a wrapper of `torch.func` holds; None if it has none, as a sparse one."""
     while is_wrapped(tensor):
@@ -250,7 +267,8 @@ def storage_of(tensor: Any) -> Any:
 
 def start_of(storage: Any) -> int:
     """Returns the address of a storage's memory; 0 if it has none."""
-    if storage.device.type == "meta":  # of a `FakeTensor`, too
+    device = storage.device
+    if device != _CPU and device.type == "meta":  # of a `FakeTensor`, too
         return 0
     try:
         return int(storage.data_ptr())

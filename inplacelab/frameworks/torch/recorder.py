@@ -166,13 +166,14 @@ class TorchRecorder(CallRecorder[TorchCall]):
 
     def _call_begins(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> None:
         super()._call_begins(call, args, kwargs, frame)
-        if call.kind.is_silent and self.passes.running and not (call.begun or self._inside or self.limit.exceeded):
+        if not call.begun and call.kind.is_silent and self.passes.running and not (self._inside or self.limit.exceeded):
             found = map(self.objects.tensors.find, tensors_in(args, kwargs))
             call.known = [each for each in found if each is not None]
             call.contents = self._contents(call)
 
     def _call_ended(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
-        self._note_rewritten(call)
+        if call.contents:
+            self._note_rewritten(call)
         super()._call_ended(call, args, kwargs, result)
 
     def _call_failed(self, call: TorchCall) -> None:
@@ -334,7 +335,7 @@ class TorchRecorder(CallRecorder[TorchCall]):
         """Emits the nodes of views, which PyTorch has made because the call has used them. That of another tensor is as it was read last."""
         self.objects.replacing = True
         for known, tensor in zip(call.known, call.tensors, strict=True):
-            if needs_gradient(tensor) and not (known.is_read and known.read_at == version_of(tensor)):
+            if needs_gradient(tensor) and not (known.read_at == version_of(tensor) and known.is_read):
                 self.objects.history(known, tensor, fresh=True)
         self.objects.replacing = False
 

@@ -13,13 +13,20 @@ from typing import Any
 
 import torch
 
-from inplacelab.frameworks.torch.readings import device_of, dtype_names, dtype_of, start_of, version_of
+from inplacelab.frameworks.torch.readings import (
+    device_names,
+    device_of,
+    dtype_names,
+    dtype_of,
+    start_of,
+    untyped_of,
+    version_of,
+)
 from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.known_objects import Counter, KnownObjects, KnownStorage, KnownStorages, Slots
 from inplacelab.recorders.snapshots import WHOLE
 
-_Tensor: Any = torch.Tensor
 _Storage: Any = torch.UntypedStorage
 
 MOST = 64
@@ -127,7 +134,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
             if storage.dtype == dtype_names[dtype] or storage.bytes % dtype.itemsize:  # some bytes would be left over
                 continue
             storage.dtype, storage.item = dtype_names[dtype], dtype.itemsize
-            storage.start = start_of(_Tensor.untyped_storage(tensor))
+            storage.start = start_of(untyped_of(tensor))
             first = None if seen.values is None else self._copy(storage, () if self.only_ends else None)
             described = self._seen(storage, first)
             seen.bytes, seen.slots, seen.dtype, seen.values = (
@@ -136,7 +143,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
 
     def storage(self, tensor: Any, filled: bool) -> TorchStorage:
         """Returns the storage of a tensor; describes it first if it is new. `filled` is False if it has no meaningful values yet."""
-        found = _Tensor.untyped_storage(tensor)
+        found = untyped_of(tensor)
         address, size = found._cdata, found.nbytes()
         known = self._storages.get(address)
         if known is not None:
@@ -147,7 +154,7 @@ class TorchStorages(KnownStorages[TorchStorage]):
                 self._emit(self._seen(known, self._copy(known)))
             known.start = start_of(found)
             return known
-        dtype, device = dtype_of(tensor), str(device_of(tensor))
+        dtype, device = dtype_of(tensor), device_names[device_of(tensor)]
         known = TorchStorage(
             self.seen, address, start_of(found), dtype_names[dtype], dtype.itemsize, size, device, pin=found._weak_ref()
         )
@@ -164,10 +171,13 @@ class TorchStorages(KnownStorages[TorchStorage]):
         """Returns the version counter of a new tensor: that of the first of these tensors with which it may be shared. If none is known on
         its storage, a node may have saved the tensor, or a view of it.
         """
-        there = [each.counter for each in shared if each.storage is storage]
-        there += [] if storage.tensors else storage.counters
-        found = next((each for each in there if each.version == version), None)
-        return found or self.new_counter(storage, version)
+        if storage.counters:  # and it is not new
+            there: list[Counter] = [each.counter for each in shared if each.storage is storage]
+            there += [] if storage.tensors else storage.counters
+            for counter in there:
+                if counter.version == version:
+                    return counter
+        return self.new_counter(storage, version)
 
     def drop_counters(self, storage: TorchStorage) -> None:
         """Emits which counters of a storage are gone: neither a tensor nor a node refers to them, and others count there."""
@@ -208,5 +218,5 @@ class TorchStorages(KnownStorages[TorchStorage]):
         tensor = known.alive()
         if tensor is None:
             return None
-        known.storage.start = start_of(_Tensor.untyped_storage(tensor))
+        known.storage.start = start_of(untyped_of(tensor))
         return super().contents(known)

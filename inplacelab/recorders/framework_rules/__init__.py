@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from inplacelab.dependence import CONSTANT, DRAWN, MOST_PLACES, OVERWRITTEN, Dependence
 from inplacelab.recorders.framework_rules.call import Call, Found, Rules, Shape, by_trial
@@ -54,17 +54,17 @@ _DRAWN = frozenset({
 })  # fmt: skip
 
 
-def dependence(call: Call, tensors: Sequence[Any]) -> Found:
+def dependence(call: Call, shapes: Sequence[Shape]) -> Found:
     """Returns how the result of a call depends on its tensors, or each of several results; None if that is not known.
 
     Args:
         call: the call, before it runs.
-        tensors: its tensors, in the order in which the recorder lists them as inputs.
+        shapes: the shapes of its tensors, in the order in which the recorder lists them as inputs.
     """
-    if not tensors:
+    if not shapes:
         return None
     try:
-        return _dependence(call, [tuple(map(int, each.shape)) for each in tensors])
+        return _dependence(call, shapes)
     except _AS_FROM_THE_OPERATION:
         return None
 

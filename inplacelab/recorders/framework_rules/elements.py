@@ -82,6 +82,8 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
 
 def _numbers(call: Call, plain: str) -> list[Given]:
     """The numbers among the arguments, by name."""
+    if len(call.args) == 1 and not call.kwargs:  # as `x.exp()`
+        return []
     named = call.named(*_NUMBERS.get(plain, ("x", "other")))
     known = {"exponent": "other", "y": "other"}
     found = [Given(known.get(name, name), value) for name, value in named.items() if type(value) in (int, float, bool)]
