@@ -13,13 +13,15 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice, pairwise
 from types import CodeType, FrameType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inplacelab.diagnosis.expressions import Label, Loop
 from inplacelab.diagnosis.program_texts import Sources
 from inplacelab.recorders.own_code import OWNS, is_own
 from inplacelab.recorders.program import CO_OPTIMIZED, RELAY
-from inplacelab.recording.facts import LoopFacts, SiteFacts, Sites
+
+if TYPE_CHECKING:
+    from inplacelab.recording.facts import SiteFacts, Sites
 
 RUNS = 1 << 16
 """Of so many operations in the text it is counted how often they ran."""
@@ -93,6 +95,8 @@ class Site:
     @property
     def facts(self) -> SiteFacts:
         """The same as plain data."""
+        from inplacelab.recording.facts import SiteFacts  # noqa: PLC0415  # only where something has failed
+
         line, last, left, right = self.position
         columns = (-1, -1) if None in (line, last, left, right) else (left or 0, right or 0)
         return SiteFacts(self.filename, self.line, last or self.line, *columns, self.text, self.function, self.inside)
@@ -141,6 +145,8 @@ class Place:
     @property
     def facts(self) -> Sites:
         """The same as plain data."""
+        from inplacelab.recording.facts import LoopFacts  # noqa: PLC0415  # only where something has failed
+
         found, left = [each.facts for each in self.sites], iter(self.values)
         for number, loop in self.loops:
             values = [(name, next(left)) for name in loop.names]

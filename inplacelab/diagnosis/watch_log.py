@@ -11,7 +11,8 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+from weakref import ref
 
 from inplacelab.diagnosis.places import Place
 from inplacelab.layout import Layout
@@ -91,6 +92,20 @@ def packed(versions: Sequence[int]) -> bytes:
 def addresses(tensors: Iterable[object]) -> bytes:
     """Returns the addresses of tensors in few bytes."""
     return struct.pack(f"{len(found)}q", *found) if (found := [*map(id, tensors)]) else b""
+
+
+class Pass(NamedTuple):
+    """A backward pass that has ended.
+
+    Attributes:
+        begun: the number of the next node when it began.
+        place: where that was.
+        roots: the tensors with which it began.
+    """
+
+    begun: int
+    place: Place | None
+    roots: tuple[ref[Any], ...]
 
 
 class Write(NamedTuple):
