@@ -19,8 +19,8 @@ from inplacelab.layout import Layout
 
 MARKS = "mark_dirty"
 """What raises the version of a tensor that the `forward` of a `torch.autograd.Function` has marked, once more than its writes did."""
-NODES = 1 << 17
-"""Of so many operations that made nodes it is known which line ran them."""
+NODES = 1 << 15
+"""Of so many operations that made nodes it is known which line ran them: several times those of a step of a large model."""
 THREADS = 64
 """So many threads are remembered whose operations made nodes."""
 INSIDE = 1 << 12

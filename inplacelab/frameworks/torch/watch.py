@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 # What explains a failure is imported when there is one: most programs are healthy.
 
-PASSES = 1 << 12
+PASSES = 1 << 10
 """Of so many passes it is known where they began."""
 
 FAILURES = 64
@@ -125,6 +125,7 @@ class _Thread:
         raised: the error of a pass inside one that still runs.
         passes: where passes began, the number of the next node then, and the tensors with which they began, if these are not gone.
         step: the step of an optimizer that runs without the mode.
+        stepping: the address of the frame that runs it.
     """
 
     noted: int
@@ -133,6 +134,7 @@ class _Thread:
     raised: Exception | None = None
     passes: deque[Pass] = field(default_factory=lambda: deque(maxlen=PASSES))
     step: Step | None = None
+    stepping: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -181,6 +183,7 @@ class TorchWatch:
             Patch(torch.Tensor, "set_", self.called, unless=partial(is_off, self._mode)),
             Patch(torch.optim.Optimizer, "zero_grad", self._clears),
             Patch(torch.nn.Module, "zero_grad", self._clears),
+            Patch(torch.autograd.profiler.record_function, "__exit__", self._leaves),
             Patch(single, "apply", self._applies),
             Patch(torch.autograd.function.FunctionCtx, "mark_dirty", self._marks),
             Patch(threading.Thread, "start", self._starts),
@@ -527,12 +530,19 @@ class TorchWatch:
             return
         step = self._safely(step_of, optimizer, args, kwargs)
         if step is not None and take_away(self._mode):
-            here.step = step
+            here.step, here.stepping = step, id(sys._getframe(1))
 
     def _step_ended(self, optimizer: Any, _: Sequence[Any], __: Mapping[str, Any]) -> None:
         here = self._here()
         if here is not None and here.step is not None and here.step.optimizer is optimizer:
             self._end_step(here, sys._getframe(1))
+
+    def _leaves(self, leave: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> Any:
+        """Leaves the block in which an optimizer's step runs, also if that has raised: then no hook is called."""
+        here = self._here()
+        if here is not None and here.step is not None and here.stepping == id(frame):
+            self._end_step(here, frame)
+        return leave(*args, **kwargs)
 
     def _end_step(self, here: _Thread, frame: FrameType | None) -> None:
         step, here.step = here.step, None
