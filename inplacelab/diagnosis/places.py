@@ -234,9 +234,14 @@ class Places:
         if not labels and not known.loops:
             return known.place, ()
         innermost = frames[0]
-        values, spelled = _values(innermost, known.inside, labels, operands) if labels or known.inside else ([], ())
+        names = _names(innermost) if labels or known.inside else {}
+        values, spelled = _simple(names, known.inside), _spelled(names, labels, operands) if labels else ()
+        if names:
+            _forget(innermost, names)
         for number, wanted in known.outside:
-            values += _values(frames[number], wanted)[0]
+            names = _names(frames[number])
+            values += _simple(names, wanted)
+            _forget(frames[number], names)
         if (
             known.is_counted
             and innermost is (None if frame is None else _called_for(frame))
@@ -339,23 +344,9 @@ def _without_gap(frames: Sequence[T]) -> Sequence[T]:
     return frames if len(frames) < DEEPEST else frames[:INNERMOST]
 
 
-def _values(
-    frame: FrameType, wanted: Sequence[str], labels: Sequence[Label] = (), operands: Sequence[Any] = ()
-) -> tuple[list[int | str | None], tuple[str, ...]]:
-    """Reads the names of a frame.
-
-    Args:
-        frame: the frame.
-        wanted: variables.
-        labels: the names in its expression.
-        operands: tensors.
-
-    Returns:
-        The values of the variables that are simple, None for others; and for each operand the label that has it as its value, "" if none has, or
-        nothing if no operand has one.
-    """
+def _simple(names: Mapping[str, Any], wanted: Sequence[str]) -> list[int | str | None]:
+    """Returns the values of variables that are simple; None for others."""
     values = list[int | str | None]()
-    names = _names(frame)
     for name in wanted:  # this runs at every operation in a loop
         value = names.get(name)
         kind = type(value)
@@ -363,10 +354,16 @@ def _values(
             -LARGEST < value < LARGEST if kind is int else len(value) <= LONGEST if kind is str else kind is bool
         )
         values.append(value if is_simple else None)
+    return values
+
+
+def _spelled(names: Mapping[str, Any], labels: Sequence[Label], operands: Sequence[Any]) -> tuple[str, ...]:
+    """Returns for each tensor the label that has it as its value, "" if none has; nothing if no tensor has one."""
     known = {id(each.value(names) if each.path else names.get(each.root)): each.text for each in labels}
-    _forget(frame, names)
-    found = tuple([known.get(id(each), "") for each in operands]) if known else ()
-    return values, found if any(found) else ()
+    for operand in operands:
+        if id(operand) in known:
+            return tuple([known.get(id(each), "") for each in operands])
+    return ()
 
 
 def own_frames(frame: FrameType | None) -> Iterator[FrameType]:

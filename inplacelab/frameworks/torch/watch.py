@@ -351,7 +351,7 @@ class TorchWatch:
         ledger, last, first = self._ledger, _next_node(), call.first
         ledger.operations += 1
         moment, results = ledger.passes(), (result,) if type(result) is torch.Tensor else _flat((result,))
-        now = [version_of(each) for each in call.tensors]
+        now = [*map(version_of, call.tensors)]
         if first > here.noted:
             self._note_others(here, first)
         made = self._made(call, last, results, now, moment) if last != first else None
@@ -377,8 +377,8 @@ class TorchWatch:
 
     def _made(self, call: _Call, last: int, results: Sequence[Any], now: Sequence[int], moment: int) -> Made:
         """Returns an operation that has made nodes."""
-        later = results if now == call.versions else [*results, *call.tensors]
         given = _at(call.tensors, call.versions)
+        later = results if now == call.versions else [*results, *call.tensors]
         versions = given + _at(*_counted(later))
         self._uses(versions[::2], call.silent)
         named = call.tensors[:NAMED] if len(given) == 2 * len(call.tensors) else ()
@@ -388,7 +388,7 @@ class TorchWatch:
 
     def _uses(self, storages: Sequence[int], silent: Sequence[Any]) -> None:
         """Notes the storages of which an operation may have saved something: a normalization that trains does not use the statistics that it writes."""
-        statistics = _at(silent, [0] * len(silent))[::2]
+        statistics = _at(silent, [0] * len(silent))[::2] if silent else ()
         self._used.update([each for each in storages if each not in statistics] if statistics else storages)
         if len(self._used) > USED:
             self._used.clear()
@@ -451,7 +451,7 @@ class TorchWatch:
         log = self._log(tensor)
         if log is None:
             return
-        counter = self._counter(tensor, log) if self._some_apart else log.counter
+        counter = self._counter(tensor, log)
         latest = log.writes[-1] if log.writes else None
         if latest is not None and (latest.moment, latest.after, latest.counter) == (moment, after, counter):
             return  # noted for another alias
@@ -471,7 +471,7 @@ class TorchWatch:
 
     def _counter(self, tensor: Any, log: StorageLog) -> Counter:
         """Returns the counter of a tensor, given what is known of its storage."""
-        return self._own_counter(tensor) or log.counter
+        return (self._own_counter(tensor) if log.counts_apart else None) or log.counter
 
     def _own_counter(self, tensor: Any) -> Counter | None:
         if self._some_apart:
@@ -491,15 +491,18 @@ class TorchWatch:
             if log is None:
                 continue
             if call.kind.own_counter:
-                self._apart[result], self._some_apart = Counter(log, is_apart=True), True
+                self._counts_by(result, log, Counter(log, is_apart=True))
             elif call.tensors and (counter := self._counter(call.tensors[0], log)) is not log.counter:
-                self._apart[result] = counter
+                self._counts_by(result, log, counter)
 
     def _moved(self, tensor: Any, counter: Counter) -> None:
         """Notes that a tensor has got another storage, but has kept its counter: `x.data = y`."""
         log = self._log(tensor)
         if log is not None and log.counter is not counter:
-            self._apart[tensor], self._some_apart = counter, True
+            self._counts_by(tensor, log, counter)
+
+    def _counts_by(self, tensor: Any, log: StorageLog, counter: Counter) -> None:
+        self._apart[tensor], self._some_apart, log.counts_apart = counter, True, True
 
     def _log(self, tensor: Any) -> StorageLog | None:
         storage = storage_of(tensor)
@@ -537,7 +540,9 @@ class TorchWatch:
         if here is not None and here.step is not None and here.step.optimizer is optimizer:
             self._end_step(here, sys._getframe(1))
 
-    def _leaves(self, leave: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> Any:
+    def _leaves(
+        self, leave: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
         """Leaves the block in which an optimizer's step runs, also if that has raised: then no hook is called."""
         here = self._here()
         if here is not None and here.step is not None and here.stepping == id(frame):
@@ -817,7 +822,7 @@ def _sites(place: Place | None) -> Sites:
 def _counted(tensors: Sequence[Any]) -> tuple[Sequence[Any], list[int]]:
     """Returns the tensors that have a version, which inference tensors have not, and their versions."""
     try:
-        return tensors, [version_of(each) for each in tensors]
+        return tensors, [*map(version_of, tensors)]
     except RuntimeError:
         counted = [each for each in tensors if has_version(each)]
         return counted, [version_of(each) for each in counted]
@@ -826,13 +831,19 @@ def _counted(tensors: Sequence[Any]) -> tuple[Sequence[Any], list[int]]:
 def _at(tensors: Sequence[Any], versions: Sequence[int]) -> list[int]:
     """Returns the address of each tensor's storage, followed by its version."""
     found: list[int] = []
-    for tensor, version in zip(tensors, versions, strict=True):  # this runs at every operation
+    if not any(map(is_wrapped, tensors)):  # this runs at every operation
         try:
-            storage = storage_of(tensor) if is_wrapped(tensor) else _storage(tensor)
+            for tensor, version in zip(tensors, versions, strict=True):
+                found += _storage(tensor)._cdata, version
         except RuntimeError:  # such as a sparse tensor
-            continue
-        if storage is not None:
-            found += storage._cdata, version
+            found = []
+        else:
+            return found
+    for tensor, version in zip(tensors, versions, strict=True):
+        with suppress(RuntimeError):
+            storage = storage_of(tensor) if is_wrapped(tensor) else _storage(tensor)
+            if storage is not None:
+                found += storage._cdata, version
     return found
 
 
