@@ -348,7 +348,7 @@ def _simple(names: Mapping[str, Any], wanted: Sequence[str]) -> list[int | str |
     """Returns the values of variables that are simple; None for others."""
     values = list[int | str | None]()
     for name in wanted:  # this runs at every operation in a loop
-        value = names.get(name)
+        value: Any = names.get(name)
         kind = type(value)
         is_simple = (
             -LARGEST < value < LARGEST if kind is int else len(value) <= LONGEST if kind is str else kind is bool
