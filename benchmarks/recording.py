@@ -8,7 +8,9 @@
 - *add_*: one `x.add_(y)` of this package's engine on a tiny tensor, recorded: *stepped*, in a program whose statements report when they
   begin, and *in a block*, under `record()`, which reads the names at every operation;
 - *page*: from the end of a program to the finished file, its size, and the time until Chromium has painted it, if there is one;
-- *explain*: `inplacelab explain` of a script of ten lines, as a multiple of `import torch`.
+- *explain*: `inplacelab explain` of a script of ten lines, as a multiple of `import torch`; beside it the same with an optimizer, the first of
+  which has PyTorch import its compiler, and both run plainly, which have no goal;
+- *memory*: by how much the resident set grows in 8,000 steps of a program that is watched, after its first 2,000; and plainly.
 
 The models are tiny ones written here, and a sample of those in `tests/zoo` whose packages are installed. Each figure comes from processes of its
 own, of both commits in turns; in one, the ways take turns too, and the best step of each counts. Times are those of the processor, so that
@@ -29,6 +31,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
@@ -49,6 +52,8 @@ FEW = 30
 """A limit that every model reaches in its first step."""
 PAGES = {2000: 2.0, 20_000: 10.0}
 """The steps of a recording, and the seconds that its page may take."""
+MEGABYTES = 1.0
+"""By how much a process may grow in thousands of steps: what an allocator does of itself."""
 PAGE_BYTES, PICTURE_SECONDS = 1.0, 0.3
 """Megabytes of a page, and seconds until it is painted."""
 
@@ -128,7 +133,34 @@ for step in range({0} // 60):
     loss.backward()
     opt.step()
 """
+LONG = """\
+import os
+import torch
+torch.set_num_threads(1)
+net = torch.nn.Sequential(*[each for _ in range(8) for each in (torch.nn.Linear(4, 4), torch.nn.Tanh())])
+opt = torch.optim.SGD(net.parameters(), 0.01)
+sizes = []
+for step in range(10_000):
+    if step in (2000, 9999):
+        with open("/proc/self/statm") as file:
+            sizes.append(int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6)
+    opt.zero_grad()
+    net(torch.randn(2, 4)).square().mean().backward()
+    opt.step()
+"""
 TEN_LINES = """\
+import torch
+
+w = torch.ones(4, 2, requires_grad=True)
+x = torch.ones(3, 4)
+h = (x @ w).exp()
+loss = h.sum()
+loss.backward()
+with torch.no_grad():
+    w -= 0.1 * w.grad
+print(loss.item())
+"""
+WITH_OPTIMIZER = """\
 import torch
 
 model = torch.nn.Linear(4, 2)
@@ -201,12 +233,17 @@ def in_a_block(text: str, file: str) -> list[float]:
 
 def watched(text: str, file: str) -> list[float]:
     """The same, watched as by `inplacelab explain`."""
+    return watching(lambda: plain(text, file))
+
+
+def watching(run: Callable[[], Any]) -> Any:
+    """Runs a program watched; returns what it returns."""
     from inplacelab.frameworks.torch.watch import TorchWatch  # noqa: PLC0415
 
     watch = TorchWatch()
     watch.begin()
     try:
-        return plain(text, file)
+        return run()
     finally:
         watch.end()
 
@@ -251,8 +288,21 @@ def page(steps: int, folder: Path) -> dict[str, float]:
     return {"seconds": process_time() - begin, "MB": file.stat().st_size / 1e6}
 
 
+def grown(way: str, folder: Path) -> dict[str, float]:
+    """By how many megabytes the process of a long program grows between its first steps and its last ones."""
+    names: dict[str, Any] = {}
+    text, file = LONG, str(folder / "program.py")
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    run = partial(exec, compile(text, file, "exec"), names)
+    run() if way == "plain" else watching(run)
+    before, after = names["sizes"]
+    return {way: after - before}
+
+
 def measure(kind: str, name: str, folder: Path, rounds: int, sample: int) -> dict[str, float]:
     """One measurement."""
+    if kind == "memory":
+        return grown(name, folder)
     if kind == "model":
         return slower(models(sample)[name], WAYS, folder, rounds)
     return slower(SMALL, OWN_WAYS, folder, rounds) if kind == "add_" else page(int(name), folder)
@@ -305,14 +355,17 @@ def measured(kind: str, name: str, packages: Mapping[str, Package], effort: Effo
 
 
 def started(packages: Mapping[str, Package], effort: Effort) -> Found:
-    """How many times as long `inplacelab explain` takes as `import torch`."""
-    found: Found = {"inplacelab explain": {}}
+    """How many times as long `inplacelab explain` takes as `import torch`; and Python, with the same script."""
+    found: Found = {}
+    scripts = {"ten_lines.py": TEN_LINES, "with_optimizer.py": WITH_OPTIMIZER}
     for _ in range(-1, effort.processes):  # the first one reads from the disk
         for commit, each in packages.items():
-            (each.folder / "ten_lines.py").write_text(TEN_LINES, encoding="utf-8")
             _, imports = each.run("-c", "import torch")
-            _, explains = each.run("-m", "inplacelab", "explain", "ten_lines.py")
-            found["inplacelab explain"].setdefault(commit, []).append(explains / imports)
+            for name, text in scripts.items():
+                (each.folder / name).write_text(text, encoding="utf-8")
+                for way, before in {"python": (), "inplacelab explain": ("-m", "inplacelab", "explain")}.items():
+                    _, taken = each.run(*before, name)
+                    found.setdefault(f"{way} {name}", {}).setdefault(commit, []).append(taken / imports)
     return {name: {commit: values[1:] for commit, values in by.items()} for name, by in found.items()}
 
 
@@ -368,11 +421,17 @@ def tables(packages: Mapping[str, Package], effort: Effort, only: Sequence[str])
             rows += [row(f"{steps:,} steps: {name}", by, *goals[name]) for name, by in found.items()]
         yield Table("A page, from the end of the program to the finished file", HEADER, rows)
     if "explain" in only:
-        rows = [row(name, by, 1.2) for name, by in started(packages, effort).items()]
+        found = started(packages, effort)
+        rows = [row(name, by, 1.2 if name == "inplacelab explain ten_lines.py" else None) for name, by in found.items()]
         yield Table("`inplacelab explain` of ten lines: times `import torch`", HEADER, rows)
 
+    if "memory" in only:
+        ways = {way: measured("memory", way, packages, effort)[way] for way in ("plain", "watched")}
+        rows = [row(way, by, MEGABYTES if way == "watched" else None, " MB") for way, by in ways.items()]
+        yield Table("10,000 steps: growth of the process after the first 2,000", HEADER, rows)
 
-SECTIONS = ("models", "add_", "page", "explain")
+
+SECTIONS = ("models", "add_", "page", "explain", "memory")
 
 
 def main() -> None:

@@ -15,47 +15,21 @@ The public names are PaddlePaddle's. Nothing is computed in this file.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from importlib import import_module
+from importlib.util import find_spec
 from math import e, inf, nan, pi
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from inplacelab import autograd, errors, ops, version
-from inplacelab.autograd import tensor_methods as _tensor_methods  # noqa: F401  # gives `Tensor` what it can do with its history
-from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from inplacelab.autograd.gradients import grad
-from inplacelab.backends import get_device, set_device
-from inplacelab.backends.base import Place
-from inplacelab.dtypes import (
-    DType as dtype,
-)
-from inplacelab.dtypes import (
-    bool_ as bool,
-)
-from inplacelab.dtypes import (
-    complex64,
-    complex128,
-    finfo,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    iinfo,
-    int8,
-    int16,
-    int32,
-    int64,
-    set_default_dtype,
-    uint8,
-)
+from inplacelab import errors, version
 from inplacelab.language import get_language, set_language
-from inplacelab.printing import set_printoptions
-from inplacelab.tensor import Parameter, Size, Tensor
 
 if TYPE_CHECKING:
-    from inplacelab import base, device, distributed, io, kernels, linalg, nn, optimizer, regularizer
+    from inplacelab import autograd, base, device, distributed, io, kernels, linalg, nn, optimizer, regularizer
+    from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+    from inplacelab.autograd.gradients import grad
+    from inplacelab.backends import get_device, set_device
+    from inplacelab.backends.base import Place
     from inplacelab.device.places import (
         CPUPlace,
         CUDAPlace,
@@ -72,79 +46,113 @@ if TYPE_CHECKING:
     )
     from inplacelab.diagnosis.explain import explain
     from inplacelab.distributed.replicas import DataParallel
+    from inplacelab.dtypes import (
+        DType as dtype,
+    )
+    from inplacelab.dtypes import (
+        bool_ as bool,
+    )
+    from inplacelab.dtypes import (
+        complex64,
+        complex128,
+        finfo,
+        float16,
+        float32,
+        float64,
+        get_default_dtype,
+        iinfo,
+        int8,
+        int16,
+        int32,
+        int64,
+        set_default_dtype,
+        uint8,
+    )
     from inplacelab.ipython import last_recording, load_ipython_extension
     from inplacelab.nn.layer import create_parameter
     from inplacelab.nn.parameters import ParamAttr
+    from inplacelab.printing import set_printoptions
     from inplacelab.recorders.existing import shares_storage
     from inplacelab.recorders.run import record
     from inplacelab.saving import load, save
     from inplacelab.showing import advise, show
+    from inplacelab.tensor import Parameter, Size, Tensor
 
 newaxis = None
 
 __version__ = version.Own(version.__version__)
 
-_FUNCTIONS = ops.FUNCTIONS
-
-_SHORT = {
-    "cdouble": complex128, "cfloat": complex64, "double": float64, "float": float32, "half": float16, "int": int32, "long": int64,
-    "short": int16,
+_RENAMED = {
+    "bool": "bool_", "cdouble": "complex128", "cfloat": "complex64", "double": "float64", "dtype": "DType", "float": "float32",
+    "half": "float16", "int": "int32", "long": "int64", "short": "int16",
 }  # fmt: skip
-"""Data types under their shorter names: given by `__getattr__`, so that `int` and `float` are Python's in this file."""
+"""Data types that have another name in `dtypes`. They are given by `__getattr__`, so that `int` and `float` are Python's in this file."""
 
-_LAZY = {
-    **dict.fromkeys(("base", "device", "distributed", "io", "kernels", "linalg", "nn", "optimizer", "regularizer"), ""),
+_HOMES = {
+    **dict.fromkeys(("enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"), "autograd.grad_mode"), "grad": "autograd.gradients",
+    "get_device": "backends", "set_device": "backends", "Place": "backends.base", "set_printoptions": "printing",
+    **dict.fromkeys((
+        *_RENAMED, "complex128", "complex64", "finfo", "float16", "float32", "float64", "get_default_dtype", "iinfo", "int16", "int32",
+        "int64", "int8", "set_default_dtype", "uint8",
+    ), "dtypes"), **dict.fromkeys(("Parameter", "Size", "Tensor"), "tensor"),
     **dict.fromkeys((
         "CPUPlace", "CUDAPlace", "disable_signal_handler", "disable_static", "enable_static", "in_dynamic_mode", "is_compiled_with_cinn", "is_compiled_with_cuda",
         "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu",
     ), "device.places"),
-    "last_recording": "ipython", "load_ipython_extension": "ipython",
-    "create_parameter": "nn.layer", "ParamAttr": "nn.parameters",
-    "DataParallel": "distributed.replicas", "record": "recorders.run", "explain": "diagnosis.explain", "shares_storage": "recorders.existing", "show": "showing",
-    "advise": "showing", "load": "saving", "save": "saving",
+    "create_parameter": "nn.layer", "ParamAttr": "nn.parameters", "DataParallel": "distributed.replicas", "load": "saving", "save": "saving",
 }  # fmt: skip
-"""What is imported on first use, and from which module; a name with "" is a module itself. A first program with tensors needs
-none of these, and importing the package should be quick."""
+"""The engine's names, and the modules that have them. The first use of one imports the engine."""
 
-__all__ = [  # noqa: PLE0604  # the functions of the table are strings too
+_TOOLS = {
+    "last_recording": "ipython", "load_ipython_extension": "ipython", "record": "recorders.run", "explain": "diagnosis.explain",
+    "shares_storage": "recorders.existing", "show": "showing", "advise": "showing",
+}  # fmt: skip
+"""The names of what looks at programs. Those of other frameworks do without the engine."""
+
+__all__ = [  # noqa: RUF022  # and the functions of the table: see `__getattr__`
     "CPUPlace", "CUDAPlace", "DataParallel", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "advise", "autograd", "base", "bool", "complex128", "complex64", "create_parameter",
     "device", "disable_signal_handler", "disable_static", "distributed", "dtype", "e", "enable_grad", "enable_static", "explain", "finfo", "float16", "float32", "float64",
     "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
     "int8", "io", "is_compiled_with_cinn", "is_compiled_with_cuda",
     "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "linalg", "load", "load_ipython_extension", "nan",
     "newaxis", "nn", "no_grad", "optimizer", "pi", "record", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled",
-    "set_language", "set_printoptions", "shares_storage", "show", "uint8", "version", *_SHORT, *_FUNCTIONS,
+    "set_language", "set_printoptions", "shares_storage", "show", "uint8", "version",
 ]  # fmt: skip
+_NAMES = (*__all__, *_RENAMED)
+del __all__
 
 # Division by zero gives inf and nan without a warning, as in Paddle. Only warnings raised by our own calls are silenced.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"inplacelab(\..*)?$")
 
 
-class _TensorModule(ModuleType):
-    """`inplacelab.tensor` is a module, and can be called like PyTorch's `torch.tensor`: as in Paddle."""
-
-    def __call__(self, data: Any, dtype: Any = None, device: Any = None, requires_grad: object = False) -> Tensor:
-        made: Tensor = _FUNCTIONS["to_tensor"]()(data, dtype, device, not requires_grad)
-        return made
-
-
-sys.modules[Tensor.__module__].__class__ = _TensorModule
-
-
 def __getattr__(name: str) -> Any:
-    """Functions of the table are generated on first use; modules that a first program does not need are imported then."""
-    if name in _LAZY:
-        home = _LAZY[name]
-        value = getattr(import_module(f"inplacelab.{home}"), name) if home else import_module(f"inplacelab.{name}")
-    elif name in _FUNCTIONS:
-        return _FUNCTIONS.give(name, globals())
-    elif name in _SHORT:
-        return _SHORT[name]
+    """Imports what is used first: importing the package should be quick, and a program that is only watched needs no engine."""
+    if name in _TOOLS:
+        value = getattr(import_module(f"inplacelab.{_TOOLS[name]}"), name)
+    elif name in _HOMES or name == "__all__" or find_spec(f"inplacelab.{name}") is None:
+        return _of_engine(name)
     else:
-        raise errors.not_there(__name__, name, __all__, homes=("nn.functional", "nn", "optimizer", "linalg"))
+        value = import_module(f"inplacelab.{name}")
     globals()[name] = value
     return value
 
 
+def _of_engine(name: str) -> Any:
+    """Returns a name that needs the engine. Functions of the table are generated on first use."""
+    functions = import_module("inplacelab.ops").FUNCTIONS
+    if name in functions:
+        return functions.give(name, globals())
+    if name == "__all__":
+        return [*_NAMES, *functions]
+    if name not in _HOMES:
+        raise errors.not_there(
+            __name__, name, [*_NAMES, *functions], homes=("nn.functional", "nn", "optimizer", "linalg")
+        )
+    value = getattr(import_module(f"inplacelab.{_HOMES[name]}"), _RENAMED.get(name, name))
+    if name not in _RENAMED:
+        globals()[name] = value
+    return value
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_of_engine("__all__")})

@@ -10,7 +10,9 @@ The operations are rows of the table in `ops/`; each row becomes a function and 
 
 from __future__ import annotations
 
+import sys
 from itertools import count
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -354,6 +356,7 @@ def adopt(target: Tensor, source: Tensor) -> None:
 def _rebuilt(
     kind: type[Tensor], values: np.ndarray[Any, Any], place: Place, stop_gradient: bool, name: str | None
 ) -> Tensor:
+    _to_tensor()
     device = backends.find(place)
     tensor = _new(kind)
     tensor._grad = tensor._hooks = None
@@ -362,3 +365,19 @@ def _rebuilt(
     for each in modes.current().listeners:
         each.tensors_returned([tensor])
     return tensor
+
+
+def _to_tensor() -> Any:
+    """The public function, which a program may not have asked for yet: with it come the operations, and all methods of tensors."""
+    return sys.modules[__package__].to_tensor  # type: ignore[attr-defined]
+
+
+class _TensorModule(ModuleType):
+    """`inplacelab.tensor` is a module, and can be called like PyTorch's `torch.tensor`: as in Paddle."""
+
+    def __call__(self, data: Any, dtype: Any = None, device: Any = None, requires_grad: object = False) -> Tensor:
+        made: Tensor = _to_tensor()(data, dtype, device, not requires_grad)
+        return made
+
+
+sys.modules[__name__].__class__ = _TensorModule

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from inplacelab.cli import output
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.language import Text
-from inplacelab.recording.facts import FixFacts
 
 if TYPE_CHECKING:
+    from inplacelab.recording.facts import FixFacts
     from inplacelab.recording.fixes.spots import Trail
 
 TRY = Text("To find an edit that works: {0}", "要找到可行的改法：{0}")

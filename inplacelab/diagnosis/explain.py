@@ -12,11 +12,11 @@ from inplacelab.language import Text
 from inplacelab.recorders.own_code import program_is
 from inplacelab.recorders.program import as_unrecorded
 from inplacelab.recorders.static import message_of
-from inplacelab.recording.facts import AliasFacts
 from inplacelab.supported import framework_named, frameworks, loaded
 
 if TYPE_CHECKING:
     from inplacelab.recorders.judging.judgment import Judgment
+    from inplacelab.recording.facts import AliasFacts
 
 _NOTHING = Text(
     "No backward pass failed in what was watched. Operations: {0}; storages that were written or viewed: {1}.",

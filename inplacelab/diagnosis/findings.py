@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, TextIO
 
 from inplacelab.language import Text
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recording.facts import AliasFacts, FailureFacts, FixFacts
 
 if TYPE_CHECKING:
     from inplacelab.recorders.judging.judgment import Judgment
+    from inplacelab.recording.facts import AliasFacts, FailureFacts, FixFacts
 
 COLON = Text(":", "：")
 

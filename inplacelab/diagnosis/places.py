@@ -13,13 +13,15 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice, pairwise
 from types import CodeType, FrameType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inplacelab.diagnosis.expressions import Label, Loop
 from inplacelab.diagnosis.program_texts import Sources
 from inplacelab.recorders.own_code import OWNS, is_own
 from inplacelab.recorders.program import CO_OPTIMIZED, RELAY
-from inplacelab.recording.facts import LoopFacts, SiteFacts, Sites
+
+if TYPE_CHECKING:
+    from inplacelab.recording.facts import SiteFacts, Sites
 
 RUNS = 1 << 16
 """Of so many operations in the text it is counted how often they ran."""
@@ -93,6 +95,8 @@ class Site:
     @property
     def facts(self) -> SiteFacts:
         """The same as plain data."""
+        from inplacelab.recording.facts import SiteFacts  # noqa: PLC0415  # only where something has failed
+
         line, last, left, right = self.position
         columns = (-1, -1) if None in (line, last, left, right) else (left or 0, right or 0)
         return SiteFacts(self.filename, self.line, last or self.line, *columns, self.text, self.function, self.inside)
@@ -141,6 +145,8 @@ class Place:
     @property
     def facts(self) -> Sites:
         """The same as plain data."""
+        from inplacelab.recording.facts import LoopFacts  # noqa: PLC0415  # only where something has failed
+
         found, left = [each.facts for each in self.sites], iter(self.values)
         for number, loop in self.loops:
             values = [(name, next(left)) for name in loop.names]
@@ -228,9 +234,14 @@ class Places:
         if not labels and not known.loops:
             return known.place, ()
         innermost = frames[0]
-        values, spelled = _values(innermost, known.inside, labels, operands) if labels or known.inside else ([], ())
+        names = _names(innermost) if labels or known.inside else {}
+        values, spelled = _simple(names, known.inside), _spelled(names, labels, operands) if labels else ()
+        if names:
+            _forget(innermost, names)
         for number, wanted in known.outside:
-            values += _values(frames[number], wanted)[0]
+            names = _names(frames[number])
+            values += _simple(names, wanted)
+            _forget(frames[number], names)
         if (
             known.is_counted
             and innermost is (None if frame is None else _called_for(frame))
@@ -333,34 +344,26 @@ def _without_gap(frames: Sequence[T]) -> Sequence[T]:
     return frames if len(frames) < DEEPEST else frames[:INNERMOST]
 
 
-def _values(
-    frame: FrameType, wanted: Sequence[str], labels: Sequence[Label] = (), operands: Sequence[Any] = ()
-) -> tuple[list[int | str | None], tuple[str, ...]]:
-    """Reads the names of a frame.
-
-    Args:
-        frame: the frame.
-        wanted: variables.
-        labels: the names in its expression.
-        operands: tensors.
-
-    Returns:
-        The values of the variables that are simple, None for others; and for each operand the label that has it as its value, "" if none has, or
-        nothing if no operand has one.
-    """
+def _simple(names: Mapping[str, Any], wanted: Sequence[str]) -> list[int | str | None]:
+    """Returns the values of variables that are simple; None for others."""
     values = list[int | str | None]()
-    names = _names(frame)
     for name in wanted:  # this runs at every operation in a loop
-        value = names.get(name)
+        value: Any = names.get(name)
         kind = type(value)
         is_simple = (
             -LARGEST < value < LARGEST if kind is int else len(value) <= LONGEST if kind is str else kind is bool
         )
         values.append(value if is_simple else None)
+    return values
+
+
+def _spelled(names: Mapping[str, Any], labels: Sequence[Label], operands: Sequence[Any]) -> tuple[str, ...]:
+    """Returns for each tensor the label that has it as its value, "" if none has; nothing if no tensor has one."""
     known = {id(each.value(names) if each.path else names.get(each.root)): each.text for each in labels}
-    _forget(frame, names)
-    found = tuple([known.get(id(each), "") for each in operands]) if known else ()
-    return values, found if any(found) else ()
+    for operand in operands:
+        if id(operand) in known:
+            return tuple([known.get(id(each), "") for each in operands])
+    return ()
 
 
 def own_frames(frame: FrameType | None) -> Iterator[FrameType]:

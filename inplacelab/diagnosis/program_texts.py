@@ -10,7 +10,6 @@ from types import CodeType
 from inplacelab.diagnosis.expressions import Expressions, Position
 from inplacelab.diagnosis.findings import ChangedError
 from inplacelab.language import Text
-from inplacelab.recording.stacks import file_in_words, file_key
 
 _UNFIT = Text(
     "{0} was changed after it was imported: its text does not fit the code that ran, so it is not shown, and not edited.",
@@ -76,6 +75,8 @@ class Sources:
 
     def remarks(self, filenames: Iterable[str]) -> list[Text]:
         """Returns what is to be said of the texts of files."""
+        from inplacelab.recording.stacks import file_in_words, file_key  # noqa: PLC0415  # only where something has failed
+
         said, known = list[Text](), dict[str, str]()
         for name in dict.fromkeys(filenames):
             shown = file_in_words(name)

@@ -11,15 +11,17 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+from weakref import ref
 
 from inplacelab.diagnosis.places import Place
 from inplacelab.layout import Layout
 
 MARKS = "mark_dirty"
 """What raises the version of a tensor that the `forward` of a `torch.autograd.Function` has marked, once more than its writes did."""
-NODES = 1 << 17
-"""Of so many operations that made nodes it is known which line ran them."""
+NODES = 1 << 15
+"""Of so many operations that made nodes it is known which line ran them: several times those of a step of a large model."""
 THREADS = 64
 """So many threads are remembered whose operations made nodes."""
 INSIDE = 1 << 12
@@ -85,12 +87,31 @@ class Made(NamedTuple):
 
 def packed(versions: Sequence[int]) -> bytes:
     """Returns the addresses of storages, each followed by the version of a tensor on it, in few bytes."""
-    return struct.pack(f"{len(versions)}q", *versions)
+    return _packs(len(versions))(*versions)
 
 
 def addresses(tensors: Iterable[object]) -> bytes:
     """Returns the addresses of tensors in few bytes."""
-    return struct.pack(f"{len(found)}q", *found) if (found := [*map(id, tensors)]) else b""
+    return _packs(len(found))(*found) if (found := [*map(id, tensors)]) else b""
+
+
+@lru_cache(maxsize=256)
+def _packs(count: int) -> Callable[..., bytes]:
+    return struct.Struct(f"{count}q").pack
+
+
+class Pass(NamedTuple):
+    """A backward pass that has ended.
+
+    Attributes:
+        begun: the number of the next node when it began.
+        place: where that was.
+        roots: the tensors with which it began.
+    """
+
+    begun: int
+    place: Place | None
+    roots: tuple[ref[Any], ...]
 
 
 class Write(NamedTuple):
@@ -131,6 +152,7 @@ class StorageLog:
         views: the last views of it, by their addresses: the layout of each, and where it was made.
         shapes: those of tensors that were written and are no views.
         counter: counts the versions of its tensors, but those that count apart.
+        counts_apart: whether there may be such tensors.
     """
 
     address: int
@@ -139,6 +161,7 @@ class StorageLog:
     views: dict[int, tuple[Layout, Place | None]] = field(default_factory=dict)
     shapes: set[tuple[int, ...]] = field(default_factory=set)
     counter: Counter = field(default_factory=Counter)
+    counts_apart: bool = False
 
     def __post_init__(self) -> None:
         self.counter.home = self

@@ -13,6 +13,7 @@ made of rows. The folders are the machinery:
 
 from __future__ import annotations
 
+from inplacelab.autograd import tensor_methods as _tensor_methods  # noqa: F401  # gives `Tensor` what it can do with its history
 from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     activations,
     along_axis,

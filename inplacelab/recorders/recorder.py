@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from inplacelab.errors import Refusal
-from inplacelab.recorders.bindings import Watched
-from inplacelab.recorders.guard import Guard, StepLimit
-from inplacelab.recorders.log import Log
-from inplacelab.recorders.program import Program, Scope
+if TYPE_CHECKING:  # a watch needs `Memory` only
+    from inplacelab.errors import Refusal
+    from inplacelab.recorders.bindings import Watched
+    from inplacelab.recorders.guard import Guard, StepLimit
+    from inplacelab.recorders.log import Log
+    from inplacelab.recorders.program import Program, Scope
 
 
 class Recorder(Protocol):

@@ -19,11 +19,13 @@ from operator import attrgetter, is_
 from os import PathLike
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import Any, Never, Self, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Never, Self, get_args, get_type_hints
 
 from inplacelab.language import Text
 from inplacelab.place import Place
-from inplacelab.recording.recording import Recording
+
+if TYPE_CHECKING:
+    from inplacelab.recording.recording import Recording
 
 _OBEYED = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"
 HIDDEN = re.compile(f"[{_OBEYED}]")

@@ -444,8 +444,9 @@ def test_statistics_that_training_overwrites_are_found_where_something_else_has_
     assert lines(found) == (4, [5], 6)
 
 
-def test_a_step_that_raises_ends_no_watch() -> None:
-    found = failure("""\
+@pytest.mark.parametrize("then", ["optimizer.zero_grad()", "pass"])
+def test_a_step_that_raises_ends_no_watch(then: str) -> None:
+    found = failure(f"""\
         w = torch.ones(1, requires_grad=True)
         optimizer = torch.optim.SGD([w], 1)
         w.grad = torch.ones(1)
@@ -454,7 +455,7 @@ def test_a_step_that_raises_ends_no_watch() -> None:
             optimizer.step()
         except RuntimeError:
             pass
-        optimizer.zero_grad()
+        {then}
         h = w.exp()
         h.add_(1)
         h.sum().backward()

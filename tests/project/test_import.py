@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
+
+import inplacelab
 
 ONLY_ON_DEMAND = {
     "IPython",
@@ -32,6 +37,7 @@ begin = process_time()
 import numpy
 between = process_time()
 import inplacelab
+inplacelab.Tensor
 print((process_time() - between) / (between - begin))
 """
 LIMIT = 0.7
@@ -59,6 +65,39 @@ def test_import_leaves_what_a_first_program_does_not_need() -> None:
     )
     program = f"import sys, inplacelab; inplacelab.ones([1]).add_(inplacelab.ones([1])); print(*sys.modules.keys() & {set(names)})"
     assert run(program).split() == []
+
+
+WITHOUT_ENGINE = """
+import sys, inplacelab
+inplacelab.explain, inplacelab.get_language, inplacelab.version
+print(*[name for name in sys.modules if name.startswith(("inplacelab.ops", "inplacelab.tensor"))])
+"""
+
+
+@pytest.mark.parametrize(
+    "first", ["inplacelab", "inplacelab.tensor", "inplacelab.autograd.gradients", "inplacelab.optimizer"]
+)
+def test_whatever_is_imported_first_the_engine_is_whole(first: str, tmp_path: Path) -> None:
+    """The engine is imported when its first name is used, which is not always one of the package."""
+    (tmp_path / "kept.pkl").write_bytes(pickle.dumps(inplacelab.to_tensor([1.0, 2.0])))
+    kept = f"pickle.load(open({str(tmp_path / 'kept.pkl')!r}, 'rb'))"
+    assert run(f"import pickle, {first}; print({kept}.scale_(2.0).tolist())").split() == ["[2.0,", "4.0]"]
+    assert run(f"import inplacelab, {first}; print(inplacelab.tensor([1.0]).exp_().inplace_version)").split() == ["1"]
+
+
+def test_all_names_are_there_before_the_engine_is() -> None:
+    assert run("from inplacelab import *; print(zeros([1]).dtype, Tensor.__name__, no_grad.__name__)").split() == [
+        "paddle.float32",
+        "Tensor",
+        "no_grad",
+    ]
+    assert (
+        run("import inplacelab; print({'add', 'Tensor', 'float32', 'record', 'nn'} - {*dir(inplacelab)})") == "set()\n"
+    )
+
+
+def test_what_looks_at_programs_imports_no_engine() -> None:
+    assert run(WITHOUT_ENGINE).split() == []
 
 
 def test_import_adds_less_than_the_limit_to_numpys_time(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from inplacelab.frameworks.torch import readings
-from inplacelab.frameworks.torch.calls import kind_of
+from inplacelab.frameworks.torch.interception import kind_of
 from inplacelab.frameworks.torch.readings import Unseen
 from inplacelab.frameworks.torch.recorder import TorchRecorder
 from inplacelab.recorders import events, run, snapshots

@@ -1,4 +1,4 @@
-"""How PyTorch's functions come to call a recorder or a watch.
+"""How PyTorch's functions come to call a recorder or a watch, and what each of them is (`kind_of`).
 
 - `Mode`: PyTorch calls it for its operations.
 - `Patch`: takes the place of one function for which PyTorch calls no mode. Recordings may overlap, and need not end in the order in which
@@ -13,7 +13,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, wraps
+from dataclasses import dataclass
+from functools import cache, lru_cache, wraps
 from importlib import import_module
 from inspect import getattr_static
 from types import ClassMethodDescriptorType, FrameType
@@ -304,3 +305,103 @@ def _no_statement(line: int, simple: bool) -> None:
 
 def _no_loop(line: int, end_line: int | None) -> None:
     """Stands for `loop_begins`."""
+
+
+# ---- what a function is ----------------------------------------------------------------------------------------------
+
+_VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
+"""Properties that give tensors."""
+_READ_NODE = frozenset({"grad_fn", "is_leaf", "output_nr", "name"})
+"""Properties that make the node of a view whose base was written."""
+_CHANGES = frozenset({"data", "requires_grad", "grad", "retains_grad", "real", "imag"})
+_EMPTY = frozenset({"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"})
+_TO_OTHERS = frozenset({"numpy", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage", "share_memory_"})
+"""Functions that lead to the memory itself."""
+_SILENT = frozenset({"batch_norm", "instance_norm"})
+"""Functions that write running statistics."""
+_PASSES = frozenset({"backward", "grad"})
+_GRADIENTS = frozenset({"grad", "requires_grad", "retains_grad"})
+"""Properties that say what gradients a tensor gets."""
+_IDLE = frozenset({
+    "size", "dim", "stride", "numel", "nelement", "ndimension", "element_size", "storage_offset", "get_device", "is_contiguous",
+    "is_floating_point", "is_complex", "__len__", "__hash__", "_set_grad_enabled", "_record_function_enter_new",
+    "_record_function_exit._RecordFunction",
+})  # fmt: skip
+"""Functions that read no elements, or none of a tensor."""
+_ONLY_READS = _IDLE | {"is_signed", "item"}
+"""Functions that change nothing of their tensor, and give none."""
+
+
+@dataclass(frozen=True, slots=True)
+class TorchKind:
+    """What a function is.
+
+    Attributes:
+        name: its name as a program writes it: "setitem", "T", "add_".
+        quiet: whether nothing of it is recorded.
+        only_reads: whether it changes nothing of its tensor, and gives none, or its `.grad`.
+        idle: whether it makes neither nodes nor views, and writes no elements.
+        begins_range, ends_range: whether it begins or ends a range of PyTorch's profiler, such as the step of an optimizer.
+        is_pass: whether it is a backward pass, which is recorded where it enters the engine.
+        reads_node: whether it makes the node of a view.
+        own_counter: whether its result counts versions apart.
+        moves: whether its first tensor gets the storage of another, and keeps its counter.
+        fills: whether the elements of its result mean something.
+        is_silent: whether it writes tensors without raising their versions.
+        writes_each: whether it writes each tensor of a list.
+        may_write: whether it may change its arguments, by its name.
+        leads_outside: whether its result leads to the memory itself, through which writes are not seen.
+        is_custom: whether it is the `apply` of a `torch.autograd.Function`.
+    """
+
+    name: str
+    quiet: bool = False
+    only_reads: bool = False
+    is_pass: bool = False
+    reads_node: bool = False
+    own_counter: bool = False
+    moves: bool = False
+    fills: bool = True
+    may_write: bool = False
+    leads_outside: bool = False
+    is_silent: bool = False
+    writes_each: bool = False
+    is_custom: bool = False
+    idle: bool = False
+    begins_range: bool = False
+    ends_range: bool = False
+
+
+def kind_of(function: Any) -> TorchKind:
+    """Returns what a function is."""
+    try:
+        return _kind(function)
+    except TypeError:  # it has no hash
+        return TorchKind(str(getattr(function, "__name__", function)))
+
+
+@lru_cache(maxsize=4096)
+def _kind(function: Any) -> TorchKind:
+    name = getattr(function, "__name__", "")
+    if name in ("__get__", "__set__", "__delete__"):
+        attribute = str(getattr(getattr(function, "__self__", None), "__name__", ""))
+        if name == "__get__":
+            quiet = attribute not in _VIEWS and attribute not in _READ_NODE and attribute != "grad"
+            return TorchKind(
+                attribute, quiet=quiet, only_reads=attribute == "grad", reads_node=attribute in _READ_NODE,
+                own_counter=attribute == "data", idle=quiet or attribute == "grad",
+            )  # fmt: skip
+        quiet = attribute not in _CHANGES
+        return TorchKind(
+            attribute, quiet=quiet, moves=attribute == "data", may_write=True, idle=quiet or attribute in _GRADIENTS
+        )
+    plain = name[2:-2] if name.startswith("__") and name.endswith("__") else name
+    module = getattr(function, "__module__", "")
+    is_pass = name in _PASSES and module in ("torch._tensor", "torch.autograd")
+    is_silent = name.startswith(("_fused_", "_amp_")) or name in _SILENT
+    return TorchKind(
+        plain or str(function), only_reads=name in _ONLY_READS, is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
+        moves=name == "set_", may_write=is_silent or plain.endswith("_") or plain == "setitem", is_silent=is_silent,
+        writes_each=name.startswith("_foreach_") and name.endswith("_"), idle=name in _IDLE,
+        begins_range=name == "_record_function_enter_new", ends_range=name == "_record_function_exit._RecordFunction",
+    )  # fmt: skip

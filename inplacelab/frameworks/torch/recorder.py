@@ -22,14 +22,12 @@ from inplacelab.frameworks.torch import interception, readings
 from inplacelab.frameworks.torch.calls import (
     RELAYOUTS,
     TorchCall,
-    TorchKind,
     depends,
-    kind_of,
     tensors_in,
     tensors_of,
     touched,
 )
-from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch, take_away
+from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch, TorchKind, kind_of, take_away
 from inplacelab.frameworks.torch.objects import NONE, Operation, TorchObjects, TorchTensor
 from inplacelab.frameworks.torch.passes import TorchPasses
 from inplacelab.frameworks.torch.readings import SHOWS_SAVED, WATCHED, Unseen, gradient_held, needs_gradient, version_of

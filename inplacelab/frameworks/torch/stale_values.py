@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
@@ -12,12 +12,13 @@ from weakref import ref
 import torch
 
 from inplacelab.diagnosis.places import Place
-from inplacelab.diagnosis.watch_log import MARKS, WRITES, Made, StorageLog, WatchLog, Write, since, unseen
+from inplacelab.diagnosis.watch_log import MARKS, WRITES, Made, Pass, StorageLog, WatchLog, Write, since, unseen
 from inplacelab.frameworks.torch.operand_names import Named, address_of, names_of
 from inplacelab.frameworks.torch.passes import (
     Stale,
     in_order,
     is_second_pass,
+    pass_arguments,
     reachable,
     root_node,
     stale,
@@ -40,7 +41,7 @@ from inplacelab.language import Text
 from inplacelab.layout import Layout, share_slots
 from inplacelab.recorders.backward_passes import PassArguments
 from inplacelab.recorders.static import message_of
-from inplacelab.recording.facts import KeptFacts, OverwriteFacts
+from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, Sites
 from inplacelab.recording.naming import operand_of
 from inplacelab.recording.optimizer_steps import as_update
 from inplacelab.recording.saved_uses import RUNNING, uses_of
@@ -105,6 +106,62 @@ class StaleValues:
     ) -> None:
         self._ledger, self._functions, self._home = ledger, functions, home
 
+    def silent(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any, needed: Sites
+    ) -> Iterator[FailureFacts]:
+        """Yields what a pass, given its arguments and where it was called, will use that was overwritten without a new version."""
+        for node in reachable(_roots(pass_arguments(args, kwargs))):
+            for value, wrong in self.silently(node, frame):
+                yield FailureFacts("silent", needed, (value,), wrong=wrong)
+
+    def failed(
+        self,
+        message: str,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        frame: Any,
+        needed: Sites,
+        passes: Iterable[Pass],
+    ) -> FailureFacts | None:
+        """Returns why a pass has failed.
+
+        Args:
+            message: what its error says.
+            args: its arguments.
+            kwargs: those with a name.
+            frame: where it was called.
+            needed: the same as plain data.
+            passes: the passes of its thread before it.
+
+        Returns:
+            The facts; None if it is not known.
+        """
+        told, asks = stale(message), pass_arguments(args, kwargs)
+        if told is not None:
+            values, remarks = self.found_by(asks, told, frame)
+            return FailureFacts("stale", needed, tuple(values), remarks=tuple(remarks))
+        if not is_second_pass(message):
+            return None
+        released = [each for each in reachable(_roots(asks)) if has_released(each)]
+        return self._second_pass(needed, released, [*passes])
+
+    def _second_pass(self, needed: Sites, released: Sequence[Any], passes: Sequence[Pass]) -> FailureFacts:
+        """Returns what is known of a pass that found a node that has released what it had saved.
+
+        It may have run other nodes before, and released what they had saved. These were made after the earlier pass.
+        """
+        known = [(each, _reached(each)) for each in reversed(passes)]
+        for node in sorted(released, key=lambda each: -each._sequence_nr()):
+            earlier = [
+                each.place
+                for each, reached in known
+                if each.begun > node._sequence_nr() and (reached is None or node in reached)
+            ]
+            if earlier:
+                sites = () if earlier[0] is None else earlier[0].facts
+                return FailureFacts("again", needed, (self.of_node(node),), sites)
+        return FailureFacts("again", needed, tuple(self.of_node(each) for each in released[:1]))
+
     def found_by(self, asks: PassArguments, told: Stale, frame: Any) -> tuple[list[KeptFacts], list[Text]]:
         """Returns what a pass has found overwritten.
 
@@ -116,7 +173,7 @@ class StaleValues:
         Returns:
             The saved tensor; or those that it may be, the most probable first. And what that relies on, if it is not certain.
         """
-        roots = [node for each in asks.roots if (node := root_node(each)) is not None]
+        roots = _roots(asks)
         ends = [node for each in asks.inputs or () if (node := root_node(each)) is not None]
         order = in_order(roots, ends or None, fills=asks.fills)
         found = _distinct(self._candidates(order, told, frame))
@@ -407,6 +464,18 @@ def _distinct(found: Iterable[_Found]) -> list[_Found]:
             kept[key] = each
         kept.setdefault(key, each)
     return list(kept.values())
+
+
+def _roots(asks: PassArguments) -> list[Any]:
+    return [node for each in asks.roots if (node := root_node(each)) is not None]
+
+
+def _reached(earlier: Pass) -> frozenset[Any] | None:
+    """Returns the nodes that a pass could reach; None if a tensor with which it began is gone."""
+    tensors = [each() for each in earlier.roots]
+    if any(each is None for each in tensors):
+        return None
+    return frozenset(reachable([node for each in tensors if (node := root_node(each)) is not None]))
 
 
 def has_released(node: Any) -> bool:

@@ -14,15 +14,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
 import torch
 from torch.optim import optimizer as optimizers
 
 from inplacelab.dependence import Dependence
-from inplacelab.frameworks.torch.calls import TorchCall, TorchKind
+from inplacelab.frameworks.torch.interception import TorchKind
 from inplacelab.frameworks.torch.readings import gradient_held, has_version, shape_of, version_of
+
+if TYPE_CHECKING:
+    from inplacelab.frameworks.torch.calls import TorchCall
 
 _Tensor: Any = torch.Tensor
 

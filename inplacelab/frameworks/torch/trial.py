@@ -18,8 +18,8 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.trial_run import Asked, error_of, recorded
-from inplacelab.frameworks.torch.calls import kind_of, tensors_in, tensors_of
-from inplacelab.frameworks.torch.interception import Patch
+from inplacelab.frameworks.torch.calls import tensors_in, tensors_of
+from inplacelab.frameworks.torch.interception import Patch, kind_of
 from inplacelab.frameworks.torch.passes import pass_arguments, root_node
 from inplacelab.frameworks.torch.readings import LEAF_NODE, WATCHED, has_version, is_trained, version_of
 from inplacelab.frameworks.torch.watch import TorchWatch

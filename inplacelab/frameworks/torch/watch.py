@@ -27,11 +27,18 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.diagnosis.places import Place, Places, beginning
-from inplacelab.diagnosis.watch_log import MARKS, Counter, Made, StorageLog, WatchLog, Write, addresses, packed
-from inplacelab.frameworks.torch import interception, refusals
-from inplacelab.frameworks.torch.calls import TorchKind, kind_of
-from inplacelab.frameworks.torch.interception import CompilerPatch, Mode, Patch, in_force, is_off, take_away
-from inplacelab.frameworks.torch.passes import is_second_pass, pass_arguments, reachable, root_node, stale
+from inplacelab.diagnosis.watch_log import MARKS, Counter, Made, Pass, StorageLog, WatchLog, Write, addresses, packed
+from inplacelab.frameworks.torch import interception
+from inplacelab.frameworks.torch.interception import (
+    CompilerPatch,
+    Mode,
+    Patch,
+    TorchKind,
+    in_force,
+    is_off,
+    kind_of,
+    take_away,
+)
 from inplacelab.frameworks.torch.readings import (
     has_version,
     is_wrapped,
@@ -45,14 +52,15 @@ from inplacelab.frameworks.torch.steps import Step, step_of
 from inplacelab.language import Text
 from inplacelab.recorders.program import call_from
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recording.facts import AliasFacts, FailureFacts, Sites
-from inplacelab.recording.refused_words import rule_in
 
 if TYPE_CHECKING:
     from inplacelab.frameworks.torch.aliases import Aliases
     from inplacelab.frameworks.torch.stale_values import StaleValues
+    from inplacelab.recording.facts import AliasFacts, FailureFacts, Sites
 
-PASSES = 1 << 12
+# What explains a failure is imported when there is one: most programs are healthy.
+
+PASSES = 1 << 10
 """Of so many passes it is known where they began."""
 
 FAILURES = 64
@@ -106,29 +114,6 @@ class _Function:
     marked: Sequence[Any] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Pass:
-    """A backward pass that has ended.
-
-    Attributes:
-        begun: the number of the next node when it began.
-        place: where that was.
-        roots: the tensors with which it began.
-    """
-
-    begun: int
-    place: Place | None
-    roots: tuple[ref[Any], ...]
-
-    @property
-    def reached(self) -> frozenset[Any] | None:
-        """The nodes that it could reach; None if a tensor with which it began is gone."""
-        tensors = [each() for each in self.roots]
-        if any(each is None for each in tensors):
-            return None
-        return frozenset(reachable([node for each in tensors if (node := root_node(each)) is not None]))
-
-
 @dataclass(slots=True, eq=False)
 class _Thread:
     """A thread that is watched. It numbers its nodes by itself.
@@ -140,14 +125,16 @@ class _Thread:
         raised: the error of a pass inside one that still runs.
         passes: where passes began, the number of the next node then, and the tensors with which they began, if these are not gone.
         step: the step of an optimizer that runs without the mode.
+        stepping: the address of the frame that runs it.
     """
 
     noted: int
     functions: list[_Function] = field(default_factory=list)
     depth: int = 0
     raised: Exception | None = None
-    passes: deque[_Pass] = field(default_factory=lambda: deque(maxlen=PASSES))
+    passes: deque[Pass] = field(default_factory=lambda: deque(maxlen=PASSES))
     step: Step | None = None
+    stepping: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -196,6 +183,7 @@ class TorchWatch:
             Patch(torch.Tensor, "set_", self.called, unless=partial(is_off, self._mode)),
             Patch(torch.optim.Optimizer, "zero_grad", self._clears),
             Patch(torch.nn.Module, "zero_grad", self._clears),
+            Patch(torch.autograd.profiler.record_function, "__exit__", self._leaves),
             Patch(single, "apply", self._applies),
             Patch(torch.autograd.function.FunctionCtx, "mark_dirty", self._marks),
             Patch(threading.Thread, "start", self._starts),
@@ -363,7 +351,7 @@ class TorchWatch:
         ledger, last, first = self._ledger, _next_node(), call.first
         ledger.operations += 1
         moment, results = ledger.passes(), (result,) if type(result) is torch.Tensor else _flat((result,))
-        now = [version_of(each) for each in call.tensors]
+        now = [*map(version_of, call.tensors)]
         if first > here.noted:
             self._note_others(here, first)
         made = self._made(call, last, results, now, moment) if last != first else None
@@ -389,8 +377,8 @@ class TorchWatch:
 
     def _made(self, call: _Call, last: int, results: Sequence[Any], now: Sequence[int], moment: int) -> Made:
         """Returns an operation that has made nodes."""
-        later = results if now == call.versions else [*results, *call.tensors]
         given = _at(call.tensors, call.versions)
+        later = results if now == call.versions else [*results, *call.tensors]
         versions = given + _at(*_counted(later))
         self._uses(versions[::2], call.silent)
         named = call.tensors[:NAMED] if len(given) == 2 * len(call.tensors) else ()
@@ -400,7 +388,7 @@ class TorchWatch:
 
     def _uses(self, storages: Sequence[int], silent: Sequence[Any]) -> None:
         """Notes the storages of which an operation may have saved something: a normalization that trains does not use the statistics that it writes."""
-        statistics = _at(silent, [0] * len(silent))[::2]
+        statistics = _at(silent, [0] * len(silent))[::2] if silent else ()
         self._used.update([each for each in storages if each not in statistics] if statistics else storages)
         if len(self._used) > USED:
             self._used.clear()
@@ -463,7 +451,7 @@ class TorchWatch:
         log = self._log(tensor)
         if log is None:
             return
-        counter = self._counter(tensor, log) if self._some_apart else log.counter
+        counter = self._counter(tensor, log)
         latest = log.writes[-1] if log.writes else None
         if latest is not None and (latest.moment, latest.after, latest.counter) == (moment, after, counter):
             return  # noted for another alias
@@ -483,7 +471,7 @@ class TorchWatch:
 
     def _counter(self, tensor: Any, log: StorageLog) -> Counter:
         """Returns the counter of a tensor, given what is known of its storage."""
-        return self._own_counter(tensor) or log.counter
+        return (self._own_counter(tensor) if log.counts_apart else None) or log.counter
 
     def _own_counter(self, tensor: Any) -> Counter | None:
         if self._some_apart:
@@ -503,15 +491,18 @@ class TorchWatch:
             if log is None:
                 continue
             if call.kind.own_counter:
-                self._apart[result], self._some_apart = Counter(log, is_apart=True), True
+                self._counts_by(result, log, Counter(log, is_apart=True))
             elif call.tensors and (counter := self._counter(call.tensors[0], log)) is not log.counter:
-                self._apart[result] = counter
+                self._counts_by(result, log, counter)
 
     def _moved(self, tensor: Any, counter: Counter) -> None:
         """Notes that a tensor has got another storage, but has kept its counter: `x.data = y`."""
         log = self._log(tensor)
         if log is not None and log.counter is not counter:
-            self._apart[tensor], self._some_apart = counter, True
+            self._counts_by(tensor, log, counter)
+
+    def _counts_by(self, tensor: Any, log: StorageLog, counter: Counter) -> None:
+        self._apart[tensor], self._some_apart, log.counts_apart = counter, True, True
 
     def _log(self, tensor: Any) -> StorageLog | None:
         storage = storage_of(tensor)
@@ -542,12 +533,21 @@ class TorchWatch:
             return
         step = self._safely(step_of, optimizer, args, kwargs)
         if step is not None and take_away(self._mode):
-            here.step = step
+            here.step, here.stepping = step, id(sys._getframe(1))
 
     def _step_ended(self, optimizer: Any, _: Sequence[Any], __: Mapping[str, Any]) -> None:
         here = self._here()
         if here is not None and here.step is not None and here.step.optimizer is optimizer:
             self._end_step(here, sys._getframe(1))
+
+    def _leaves(
+        self, leave: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType
+    ) -> Any:
+        """Leaves the block in which an optimizer's step runs, also if that has raised: then no hook is called."""
+        here = self._here()
+        if here is not None and here.step is not None and here.stepping == id(frame):
+            self._end_step(here, frame)
+        return leave(*args, **kwargs)
 
     def _end_step(self, here: _Thread, frame: FrameType | None) -> None:
         step, here.step = here.step, None
@@ -694,33 +694,29 @@ class TorchWatch:
                 here.raised = error
                 self._safely(self._find_out, here, error, args, kwargs, frame)
             raise
-        self._safely(self._ran, here, begun, silent, frame, args, kwargs)
+        self._safely(self._ran, here, begun, silent, frame, args)
         return result
 
-    def _ran(
-        self, here: _Thread, begun: int, silent: Sequence[Finding], frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> None:  # fmt: skip
+    def _ran(self, here: _Thread, begun: int, silent: Sequence[Finding], frame: Any, args: Sequence[Any]) -> None:
         for each in silent:
             self._found(each)
         place, last = self._places.of(frame), _next_node()
-        roots = tuple(ref(each) for each in pass_arguments(args, kwargs).roots if isinstance(each, torch.Tensor))
-        here.passes.append(_Pass(begun, place, roots))
+        roots = tuple(ref(each) for each in args[0] if isinstance(each, torch.Tensor))
+        here.passes.append(Pass(begun, place, roots))
         if last > max(begun, here.noted):  # with `create_graph=True`
             self._ledger.made(here, Made(max(begun, here.noted), last, "backward", place, self._ledger.moment))
             here.noted = last
 
     def _stale(self) -> StaleValues:
-        from inplacelab.frameworks.torch.stale_values import StaleValues  # noqa: PLC0415  # only where something may have failed
+        from inplacelab.frameworks.torch.stale_values import StaleValues  # noqa: PLC0415
 
         return StaleValues(self._ledger, self._functions, self._home)
 
     def _silently_stale(self, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any) -> list[Finding]:
         """Returns what a pass will use that was overwritten without a new version."""
-        roots = [node for each in pass_arguments(args, kwargs).roots if (node := root_node(each)) is not None]
-        stale_values = self._stale()
-        found = [each for node in reachable(roots) for each in stale_values.silently(node, frame)]
-        needed = _sites(self._places.of(frame))
-        return [self._finding(FailureFacts("silent", needed, (value,), wrong=wrong)) for value, wrong in found]
+        return [
+            self._finding(each) for each in self._stale().silent(args, kwargs, frame, _sites(self._places.of(frame)))
+        ]
 
     def _found(self, failure: Finding) -> None:
         """Keeps a failure; of those that are silent and have the same lines only the first, of others the last ones."""
@@ -737,20 +733,11 @@ class TorchWatch:
         self, here: _Thread, error: Exception, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any
     ) -> None:
         """Finds out why a pass has failed."""
-        message, asks, needed = message_of(error), pass_arguments(args, kwargs), _sites(self._places.of(frame))
-        told = stale(message)
-        if told is not None:
-            values, remarks = self._stale().found_by(asks, told, frame)
-            found = FailureFacts("stale", needed, tuple(values), remarks=(*self._remarks, *remarks))
-        elif is_second_pass(message):
-            roots = [node for each in asks.roots if (node := root_node(each)) is not None]
-            from inplacelab.frameworks.torch.stale_values import has_released  # noqa: PLC0415
-
-            released = [each for each in reachable(roots) if has_released(each)]
-            found = self._second_pass(here, needed, released)
-        else:
-            return
-        self._found(self._finding(found, (class_name(type(error)), message), id(error)))
+        message, needed = message_of(error), _sites(self._places.of(frame))
+        found = self._stale().failed(message, args, kwargs, frame, needed, here.passes)
+        if found is not None:
+            found = replace(found, remarks=(*self._remarks, *found.remarks)) if found.kind == "stale" else found
+            self._found(self._finding(found, (class_name(type(error)), message), id(error)))
 
     # ---- what is refused at once -----------------------------------------------------------------------------------------
 
@@ -758,6 +745,9 @@ class TorchWatch:
         self, error: RuntimeError, op: str, frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> None:
         """Notes that PyTorch has refused a call. It is said of the error that ends the program: others were handled."""
+        from inplacelab.frameworks.torch import refusals  # noqa: PLC0415
+        from inplacelab.recording.refused_words import rule_in  # noqa: PLC0415
+
         message = message_of(error)
         if rule_in(message) is None or (self._refused is not None and self._refused.address == id(error)):
             return
@@ -776,6 +766,8 @@ class TorchWatch:
         if known is not None and known.address == id(error) and known.error == told:
             self._found(known)
             return
+        from inplacelab.frameworks.torch import refusals  # noqa: PLC0415
+
         frame, place = self._places.of_error(error)
         facts = (
             None if frame is None or place is None else refusals.without_gradient(error, frame, place, self._node_made)
@@ -794,27 +786,11 @@ class TorchWatch:
 
     def _finding(self, facts: FailureFacts, error: tuple[str, str] | None = None, address: int = 0) -> Finding:
         """Returns a finding, with what is to be said of the texts of its files."""
-        from inplacelab.recording.trace import places_of  # noqa: PLC0415  # only where something has failed
+        from inplacelab.recording.trace import places_of  # noqa: PLC0415
 
         sources = self._places.sources
         remarks = (*facts.remarks, *sources.remarks(each.file for each in places_of(facts)))
         return Finding(replace(facts, remarks=remarks), error, address=address, is_complete=False, text_of=sources.text)
-
-    def _second_pass(self, here: _Thread, needed: Sites, released: Sequence[Any]) -> FailureFacts:
-        """Returns what is known of a pass that found a node that has released what it had saved.
-
-        It may have run other nodes before, and released what they had saved. These were made after the earlier pass.
-        """
-        known = [(each, each.reached) for each in reversed(here.passes)]
-        for node in sorted(released, key=lambda each: -each._sequence_nr()):
-            earlier = [
-                each.place
-                for each, reached in known
-                if each.begun > node._sequence_nr() and (reached is None or node in reached)
-            ]
-            if earlier:
-                return FailureFacts("again", needed, (self._stale().of_node(node),), _sites(earlier[0]))
-        return FailureFacts("again", needed, tuple(self._stale().of_node(each) for each in released[:1]))
 
 
 OUTWARD = 12
@@ -846,7 +822,7 @@ def _sites(place: Place | None) -> Sites:
 def _counted(tensors: Sequence[Any]) -> tuple[Sequence[Any], list[int]]:
     """Returns the tensors that have a version, which inference tensors have not, and their versions."""
     try:
-        return tensors, [version_of(each) for each in tensors]
+        return tensors, [*map(version_of, tensors)]
     except RuntimeError:
         counted = [each for each in tensors if has_version(each)]
         return counted, [version_of(each) for each in counted]
@@ -855,13 +831,19 @@ def _counted(tensors: Sequence[Any]) -> tuple[Sequence[Any], list[int]]:
 def _at(tensors: Sequence[Any], versions: Sequence[int]) -> list[int]:
     """Returns the address of each tensor's storage, followed by its version."""
     found: list[int] = []
-    for tensor, version in zip(tensors, versions, strict=True):  # this runs at every operation
+    if not any(map(is_wrapped, tensors)):  # this runs at every operation
         try:
-            storage = storage_of(tensor) if is_wrapped(tensor) else _storage(tensor)
+            for tensor, version in zip(tensors, versions, strict=True):
+                found += _storage(tensor)._cdata, version
         except RuntimeError:  # such as a sparse tensor
-            continue
-        if storage is not None:
-            found += storage._cdata, version
+            found = []
+        else:
+            return found
+    for tensor, version in zip(tensors, versions, strict=True):
+        with suppress(RuntimeError):
+            storage = storage_of(tensor) if is_wrapped(tensor) else _storage(tensor)
+            if storage is not None:
+                found += storage._cdata, version
     return found
 
 
