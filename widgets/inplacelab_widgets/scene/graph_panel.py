@@ -35,6 +35,7 @@ from inplacelab_widgets.scene.graph_arrows import (
     gradient_marks,
     history_marks,
     link_marks,
+    removed,
     travels,
 )
 from inplacelab_widgets.scene.graph_boxes import (
@@ -149,7 +150,7 @@ class _Graph:
         self.links: dict[Edge, list[Edge]] = {}  # from seat to seat, with the edges between their nodes
         for a, b in self.edges:
             self.links.setdefault((seat_of[a], seat_of[b]), []).append((a, b))
-        self.travels = travels(recording, self.lives)
+        self.travels, self.removed = travels(recording, self.lives), removed(recording, self.lives)
         modules = {k: _module(seat[0]) for k, seat in enumerate(self.seats) if seat[0].is_leaf}
         self.leaves = {k: modules[k] or "" for k in modules}
         self.paths = _paths(self.seats, self.links, modules)
@@ -190,7 +191,7 @@ class _Graph:
             steps = sorted({step for edge in lives for step in self.travels.get(edge, ())})
             is_labeled = plan.spacing is _WIDE and all(before != after for (before, _), (after, _) in pairwise(line))
             marks += link_marks(line, lives, steps, GAP - 14 if is_labeled else 0)
-        marks += ghost_marks(recording, inner, plan.homes)
+        marks += ghost_marks(self.removed, plan.homes)
         arrows, chips = history_marks(recording, plan.homes)
         marks += arrows
         for box in plan.boxes:
@@ -276,16 +277,12 @@ class _Graph:
         return self.contents[key]
 
     def _filled(self, fold: Fold, nodes: tuple[GradNode, ...], most: float, *, is_folded: bool) -> Content:
-        def content(some: tuple[GradNode, ...], most: float) -> Content:
-            if not is_folded:
-                return in_turn(some, most)
-            return folded(some, self._name(fold), _turn(fold), f"box:{self.numbers[fold.members]}")
-
-        found = content(nodes, most)
-        if self.shown is None:
-            return found
-        some = tuple(replace(node, life=self.shown[node.id]) for node in nodes if node.id in self.shown)
-        return replace(found, shows=content(some, found.width).shows if some else ())
+        shown = nodes
+        if self.shown is not None:
+            shown = tuple(replace(node, life=self.shown[node.id]) for node in nodes if node.id in self.shown)
+        if not is_folded:
+            return in_turn(nodes, shown, most)
+        return folded(nodes, shown, self._name(fold), _turn(fold), f"box:{self.numbers[fold.members]}")
 
     def _name(self, fold: Fold) -> str:
         """The module or the function that made the nodes of a box; "" if it has no name."""
