@@ -212,7 +212,7 @@ def gradient_marks(recording: Recording, homes: Homes) -> list[Mark]:
     looks: dict[Box, Looks] = {}
     holder: dict[Box, int] = {}
     for step in recording.steps:
-        gone = {key for key, node in step.nodes if node is None}
+        gone = {key for key, node in step.nodes if node is None} if holder else set()
         for box, node in list(holder.items()):
             if step.phase == "forward" or node in gone:
                 looks[box].append((step.index, None))
