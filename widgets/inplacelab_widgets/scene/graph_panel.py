@@ -109,6 +109,8 @@ class _Spacing(NamedTuple):
         return row * self.pitch + self.above + HEIGHT / 2
 
 
+_MARGINS = TURN, TURN + 7
+"""Left and right of several rows: there the arrows turn."""
 _WIDE, _CLOSE = _Spacing(ABOVE, BELOW, GAP), _Spacing(11.5, 2.5, 18.0)
 
 
@@ -239,6 +241,7 @@ class _Graph:
     def _overview(self, parts: Sequence[Fold], width: float, height: float) -> _Plan:
         """The graph in as many boxes as fit."""
         ways = []
+        most = int((width - sum(_MARGINS) + _CLOSE.gap) / (FOLDED + _CLOSE.gap)) * int(height / _CLOSE.pitch + 0.1)
         for is_hosted in (False, True):
 
             def hosts(some: Sequence[Fold], is_hosted: bool = is_hosted) -> list[Fold]:
@@ -246,6 +249,8 @@ class _Graph:
 
             def fits(some: list[Fold]) -> bool:
                 housed = hosts(some)
+                if len(housed) > most:
+                    return False
                 places = layout(len(housed), self._between(housed))
                 found = _arranged(places, [FOLDED] * len(housed), width, _CLOSE)
                 return found.width <= width and found.height <= height
@@ -398,7 +403,7 @@ def _arranged(places: Layout, widths: Sequence[float], room: float, spacing: _Sp
     for width, (layer, _) in zip(widths, places.nodes, strict=True):
         wide[layer] = max(wide[layer], width)
     is_one_row = sum(wide) + spacing.gap * (places.layers - 1) <= room
-    margins = (0.0, 0.0) if is_one_row and spacing is _WIDE else (TURN, TURN + 7)
+    margins = (0.0, 0.0) if is_one_row and spacing is _WIDE else _MARGINS
     rows = _rows(wide, room - sum(margins), spacing.gap)
     width = max(sum(wide[layer] for layer in row) + spacing.gap * (len(row) - 1) for row in rows) + sum(margins)
     columns, row_of = [(0.0, 0.0)] * places.layers, [0] * places.layers
