@@ -32,7 +32,7 @@ from inplacelab_widgets.scene.tensor_cards import (
     stretches,
 )
 from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, shortened, widest, width_of
-from inplacelab_widgets.scene.timeline import Life, has_exponents, shared_rows
+from inplacelab_widgets.scene.timeline import Life, StorageLife, shared_rows
 from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, Index, are_tangled, position, ribbons_path, ticks_path
 
 CHIP = 17.0
@@ -128,7 +128,7 @@ class Tensors:
     """The values that get the first and the last color, if the tensors are heat maps."""
 
 
-def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> Tensors:
+def tensors_of(cards: Sequence[Card], life: StorageLife, room: float) -> Tensors:
     """Decides which tensors of a storage have grids."""
     if not cards:
         return Tensors((), (), ())
@@ -157,7 +157,7 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
 
 
 def _on_folded_strip(
-    plain: Sequence[Card], others: Sequence[Card], flat: Sequence[Card], life: Life[StorageFacts], room: float
+    plain: Sequence[Card], others: Sequence[Card], flat: Sequence[Card], life: StorageLife, room: float
 ) -> Tensors | None:
     """The strip in the shape of a tensor that is laid out as it is, if the other tensors then stand side by side."""
     slots = max(facts.slots for facts in life.every())
@@ -174,7 +174,7 @@ def _on_folded_strip(
     return Tensors(beside, _seats([*on_strip, *flat]), folded)
 
 
-def _in_miniature(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> tuple[Seat, ...]:
+def _in_miniature(cards: Sequence[Card], life: StorageLife, room: float) -> tuple[Seat, ...]:
     """The seats of tensors for whose values there is no room: the strip has them. The larger ones show only where they are; all of them, where
     the strip would be out of sight.
     """
@@ -259,7 +259,7 @@ def extent_of(seats: Sequence[Seat], room: float) -> tuple[int, float]:
     return rows, max((x + seat.width for seat, x, _ in places), default=0)
 
 
-def _is_storage(facts: TensorFacts, life: Life[StorageFacts]) -> bool:
+def _is_storage(facts: TensorFacts, life: StorageLife) -> bool:
     """Whether a tensor has every slot of its storage as an element, in the same order."""
     own = life.moments[0][1]
     return is_contiguous(facts) and not facts.offset and facts.dtype == own.dtype and prod(facts.shape) == own.slots
@@ -275,13 +275,13 @@ def _seats(cards: Sequence[Card]) -> tuple[Seat, ...]:
 
 def _with_sheets(
     cards: Sequence[Card],
-    life: Life[StorageFacts],
+    life: StorageLife,
     room: float,
     scale: tuple[float, float] | None,
     most: float = inf,
 ) -> tuple[Seat, ...]:
     """The seats of tensors, each with its grid in each of its layouts: without values if it has more than `most` elements."""
-    found, exponent = [], has_exponents(life)
+    found, exponent = [], life.has_exponents
     for seat in _seats(cards):
         sheets: list[tuple[Card, Sheet]] = []
         for card, (first, last, face) in (
