@@ -410,24 +410,36 @@ def effect_marks(
     if not steps:
         return []
     spans = _spans(facts, storage, cells)
-    marks, left = [], {step: list(spans) for step in steps}
-    for effect, style in EFFECTS:  # an element of several slots has the first effect that applies
-        moments = []
-        for step in steps:
-            runs: SlotRuns = getattr(done[step], effect)
-            hit = [each for each in left[step] if any(each[1] < b and a < each[2] for a, b in runs)] if runs else []
-            left[step] = [each for each in left[step] if each not in hit] if hit else left[step]
-            drawn = boxes((corner for corner, *_ in hit), grid.cell, grid.row_height, inset=HOLLOW * (effect == "same"))
-            moments.append((step, Look(style, None, (("d", drawn),)) if drawn else None, None))
-        if any(look for _, look, _ in moments):
-            marks.append(Mark("path", (), flashes(moments, last)))
-    return marks
+    looks: dict[tuple[SlotRuns, ...], list[Look | None]] = {}  # a loop touches the same slots again and again
+    moments: list[tuple[int, list[Look | None]]] = []
+    for step in steps:
+        touched = tuple([getattr(done[step], effect) for effect, _ in EFFECTS])
+        if touched not in looks:
+            looks[touched] = list(_effect_looks(spans, touched, grid))
+        moments.append((step, looks[touched]))
+    return [
+        Mark("path", (), flashes([(step, each[k], None) for step, each in moments], last))
+        for k in range(len(EFFECTS))
+        if any(each[k] for _, each in moments)
+    ]
 
 
-def _spans(
-    facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]
-) -> list[tuple[tuple[float, float], int, int]]:
-    """The corner of each cell, and its slots as (first, one past the last)."""
+def _effect_looks(spans: Sequence[_Span], touched: Sequence[SlotRuns], grid: Grid) -> Iterator[Look | None]:
+    """Yields how each effect looks; an element of several slots has the first one that applies."""
+    left = list(spans)
+    for (effect, style), runs in zip(EFFECTS, touched, strict=True):
+        hit = [each for each in left if any(each[1] < b and a < each[2] for a, b in runs)] if runs else []
+        left = [each for each in left if each not in hit] if hit else left
+        drawn = boxes((corner for corner, *_ in hit), grid.cell, grid.row_height, inset=HOLLOW * (effect == "same"))
+        yield Look(style, None, (("d", drawn),)) if drawn else None
+
+
+_Span = tuple[tuple[float, float], int, int]
+"""The corner of a cell, and its slots: the first, and one past the last."""
+
+
+def _spans(facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]) -> list[_Span]:
+    """The corner of each cell, and its slots."""
     places = [(x, y, position(facts, index)) for index, x, y in cells]
     return [((x, y), *slots_under(storage, facts.dtype, at, at + 1)) for x, y, at in places]
 
