@@ -124,7 +124,8 @@ class Storage:
 
     def _marks(self, step: int | None = None) -> Iterator[Mark]:
         """The marks of all steps, or of one."""
-        life, done, at = self.life, self.done, self.layout
+        life: Life[StorageFacts] = self.life
+        done, at = self.done, self.layout
         if step is not None:
             life, done = life.near(step), {step: done[step]} if step in done else {}
         yield from self._title_marks()
