@@ -71,6 +71,8 @@ def _shown(value: Any, field: str = "") -> Any:
     if type(value) is str:
         return _string(value, field)
     if type(value) is tuple:
+        if _SILENT.issuperset(map(type, value)):  # most are values
+            return value
         shown = tuple([item if type(item) in _SILENT else _shown(item, field) for item in value])
         return value if all(map(is_, shown, value)) else shown
     changed = {}

@@ -12,7 +12,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.statements import by_statement
 from inplacelab_widgets import to_html
 from inplacelab_widgets.scene import scene_of
-from inplacelab_widgets.scene.owner_table import Home, owners
+from inplacelab_widgets.scene.owner_table import MOST_VARIABLES, Home, owners
 from tests.in_browser import open_page
 from tests.recorders.runs import run
 
@@ -68,6 +68,16 @@ def test_a_statement_says_at_a_glance_what_it_wrote(training: Recording) -> None
         assert wrote[:2] == ["weight v2→v3", "bias v2→v3"]
         assert wrote[2].startswith("2 momentum v")
         assert "wrote" not in rows[module]["2 gradients"]
+
+
+def test_a_part_of_the_variables_that_have_no_cell_is_counted() -> None:
+    names = [f"v{k}" for k in range(MOST_VARIABLES + 3)]
+    program = "import inplacelab as paddle\n" + "".join(f"{name} = paddle.zeros([1])\n" for name in names)
+    recording = run(program, "inplacelab").recording
+    joined = by_statement(recording)
+    marks = (mark for group in scene_of(joined).storages.table for mark in group.marks if mark.tag == "text")
+    said = [look.text for mark in marks if (look := mark.at(len(joined) - 1))]
+    assert Text("1/3 more new", "另外 3 个中的 1 个 新") in said
 
 
 def test_what_only_backward_holds_has_a_row_and_what_is_stale_is_in_alarm(training: Recording) -> None:

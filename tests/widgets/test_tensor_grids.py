@@ -21,7 +21,7 @@ from inplacelab_widgets.scene.svg import Group, Look, Mark
 from inplacelab_widgets.scene.tensor_cards import cards, tensor_roles
 from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of, value_text
 from inplacelab_widgets.scene.text_layout import widest, width_of
-from inplacelab_widgets.scene.timeline import Life, storage_lives
+from inplacelab_widgets.scene.timeline import StorageLife, storage_lives
 from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, position, ribbons_path
 from tests.recorders.golden.renew import run
 
@@ -634,5 +634,5 @@ def test_the_word_kept_is_clear_of_the_size_of_its_storage() -> None:
 
 
 def test_very_many_rows_stand_side_by_side() -> None:
-    life = Life(((0, StorageFacts(0, 256, 64, "float32", "cpu", tuple(map(float, range(64))))),), 0)
+    life = StorageLife(((0, StorageFacts(0, 256, 64, "float32", "cpu", tuple(map(float, range(64))))),), 0)
     assert [storage_row(life, 570.0, folded=(each,)).rows for each in (1, 2, 4, 8)] == [16, 16, 16, 8]

@@ -136,8 +136,10 @@ def whole_page(
         f"{_THEME}"
         'const main = document.querySelector("main");\n'
         f"if (!globalThis.DecompressionStream) main.textContent = {too_old};\n"
+        # Both are decompressed at the same time.
+        'const payload = unpacked(document.getElementById("payload").textContent);\n'
         f"{unpacking(player, style)}dress(main, style, name);\n"
-        f'player.play(main, document.getElementById("payload").textContent, {given});\n</script>\n</body>\n</html>\n'
+        f"player.play(main, payload, {given});\n</script>\n</body>\n</html>\n"
     )
 
 

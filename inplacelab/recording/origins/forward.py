@@ -366,13 +366,17 @@ def _event(
         value_in_slot(recording, storage, slot, step.index - 1),
         value_in_slot(recording, storage, slot, step.index),
     )
-    known = {
-        "old": _shown(old),
-        "value": _shown(new),
-        "line": _ON_LINE.format(said_line(recording.named_sources, step.place)) if step.place is not None else _NOWHERE,
-    }
-    known |= {"op": code_of(recording, step), "via": _via(recording, step, tensor)}
-    return Event(step.index, step.place, kind, old, new, closed_up(said.format(**{**known, **facts})))
+    known = recording.once(_said_of_steps)
+    if step.index not in known:
+        line = _ON_LINE.format(said_line(recording.named_sources, step.place)) if step.place is not None else _NOWHERE
+        known[step.index] = {"line": line, "op": code_of(recording, step)}
+    facts |= {"old": _shown(old), "value": _shown(new), "via": _via(recording, step, tensor)}
+    return Event(step.index, step.place, kind, old, new, closed_up(said.format(**known[step.index], **facts)))
+
+
+def _said_of_steps(_: Recording) -> dict[int, dict[str, Text | str]]:
+    """What is said of steps, filled in when it is needed: the same of each slot."""
+    return {}
 
 
 def _shown(value: Number | None) -> str:

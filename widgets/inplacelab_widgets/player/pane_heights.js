@@ -123,8 +123,8 @@ export function keepRoom({ root, payload }, { above, below, others }) {
       (isAlone && !payload.launches && PAGE_SIZES.find((size) => need(size) <= room && !parts.some((part) => isCut(part, size)))) || 1;
     sizes = [most((size) => upper(size) + lower(1), above), 1];
     sizes[1] = most((size) => upper(sizes[0]) + lower(size), telling);
-    for (const part of above) resize(part, sizes[0]);
-    for (const part of below) resize(part, sizes[1]);
+    resize(above, sizes[0]);
+    resize(below, sizes[1]);
   }
 
   /** Divides the room of a projector. The pane that is open below and those above are visible as a whole if possible, and each is drawn as large
@@ -140,16 +140,16 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const lowestBelow = isWhole ? lower(least) : Math.min(lower(least), Math.max(NODE * least, room - upper(least)));
     const size = all ?? sizeFor(upper, isCutAbove, room - lowestBelow, least);
     const low = Math.max(all ? lower(size) : 0, Math.min(lower(size), room - upper(size)), below.length ? lowestBelow : 0);
-    for (const part of above) resize(part, Math.max(size, sizeFor(upper, isCutAbove, room - low, least)));
-    for (const part of below) resize(part, sizeFor((each) => needOf(part, each), (each) => isCut(part, each), low, least));
+    resize(above, Math.max(size, sizeFor(upper, isCutAbove, room - low, least)));
+    for (const part of below) resize([part], sizeFor((each) => needOf(part, each), (each) => isCut(part, each), low, least));
     return [room - low, low];
   }
 
-  /** @param {Part} part @param {number} size */
-  function resize(part, size) {
-    if (part.root.style.getPropertyValue("--ipl-size") === String(size)) return;
-    part.root.style.setProperty("--ipl-size", String(size));
-    part.fit?.();
+  /** Sets all sizes before it fits any part, which measures. @param {Part[]} parts @param {number} size */
+  function resize(parts, size) {
+    const others = parts.filter(({ root }) => root.style.getPropertyValue("--ipl-size") !== String(size));
+    for (const { root } of others) root.style.setProperty("--ipl-size", String(size));
+    for (const part of others) part.fit?.();
   }
 
   /** The total height, with parts side by side counted once. @param {Part[]} parts */

@@ -211,7 +211,9 @@ function drawPane(stage, name, panels, joined) {
   function fit() {
     const framed = frame();
     const { down, large } = framed;
-    for (const panel of drawn) panel.fit(roomIn(framed, large), fitting(framed, large), (root.clientHeight - down) / large);
+    // Measured before anything changes.
+    const [room, kept, height] = [roomIn(framed, large), fitting(framed, large), (root.clientHeight - down) / large];
+    for (const panel of drawn) panel.fit(room, kept, height);
     if (isBehind && !isSeen()) return;
     showFitting();
     settle()?.();

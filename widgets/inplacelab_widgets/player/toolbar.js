@@ -109,6 +109,7 @@ function drawTrack(stage, slider, go) {
   const root = html("div", { class: "ipl-track" }, slider, below);
   /** @type {number[]} */
   let drawn = [];
+  let isLaidOut = false;
 
   /** @param {string} style @param {number} from @param {number} to @param {string} title @param {string} [words] */
   function stretch(style, from, to, title, words = "") {
@@ -131,14 +132,22 @@ function drawTrack(stage, slider, go) {
       return sign;
     });
     below.replaceChildren(...phases, ...turns, ...signs);
+    drawn = stops;
+    if (isLaidOut) leaveOut(turns);
+  }
+
+  /** Leaves out the names that have no room. It measures, for which the browser lays out the page. @param {HTMLElement[]} turns */
+  function leaveOut(turns) {
     // The first and the last turn of a loop before those between them, and outer loops before inner ones.
     const names = loops.map(([, number, count, , , depth], k) => ({ turn: turns[k], left: turns[k].offsetLeft, width: turns[k].offsetWidth, rank: 2 * depth + Number(number !== 1 && number !== count) }));
     const kept = written(names, below.clientWidth);
     for (const name of names) if (!kept.has(name)) name.turn.textContent = "";
-    drawn = stops;
   }
 
-  new ResizeObserver(() => draw()).observe(below);
+  new ResizeObserver(() => {
+    isLaidOut = true;
+    draw();
+  }).observe(below);
   return {
     root,
     show() {

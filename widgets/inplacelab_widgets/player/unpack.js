@@ -16,11 +16,12 @@ export function dress(element, style, name) {
   if (!home.querySelector(`#${name}`)) home.append(Object.assign(document.createElement("style"), { id: name, textContent: style }));
 }
 
-/** Returns a payload. A text is decompressed, and the distances between the steps at which groups are drawn become steps.
- * @param {any} payload @returns {Promise<any>} */
+/** Returns a payload. A text is decompressed, unless it is JSON already, and the distances between the steps at which groups are drawn become steps.
+ * @param {any} payload  The payload, or a promise of it. @returns {Promise<any>} */
 export async function arrived(payload) {
-  if (typeof payload !== "string") return payload;
-  const found = JSON.parse(await unpacked(payload));
+  const given = await payload;
+  if (typeof given !== "string") return given;
+  const found = JSON.parse(given.startsWith("{") ? given : await unpacked(given));
   for (const { panels = [], joined = [] } of [found, ...(found.sides ?? [])])
     for (const { groups, table = [] } of [...panels, ...joined]) for (const group of [...groups, ...table]) if (group.open) group.open = summed(group.open);
   return found;

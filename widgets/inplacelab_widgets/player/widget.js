@@ -169,9 +169,9 @@ export function asked(hash) {
   return { ...(/^[1-9]\d*$/.test(step) ? { step: Number(step) - 1 } : {}), ...(panel ? { panel } : {}) };
 }
 
-/** The entry point of an exported page. @param {HTMLElement} el @param {any} packed  The compressed payload. @param {any} options */
-async function play(el, packed, options) {
-  const payload = await arrived(packed);
+/** The entry point of an exported page. @param {HTMLElement} el @param {any} sent  The payload, which may be on its way. @param {any} options */
+async function play(el, sent, options) {
+  const payload = await arrived(sent);
   const step = payload.launches ? stepFor(payload, (trait) => options[trait]) : options.step;
   const { stage, follow } = mounted(payload)(el, payload, { ...options, step, followed: () => options.step });
   if (payload.launches) return;

@@ -119,7 +119,7 @@ class Scene:
 
     @cached_property
     def graph(self) -> Panel:
-        return graph_panel(self.recording, self.events)
+        return graph_panel(self.recording, self.events, self.whole)
 
     @cached_property
     def lanes(self) -> Panel:

@@ -41,7 +41,7 @@ from inplacelab_widgets.scene.svg import (
 from inplacelab_widgets.scene.tensor_cards import METADATA, NAMES, Card, CardContent, cards, chip_marks, stretches
 from inplacelab_widgets.scene.tensor_grids import Cell, cell_values, effect_marks, element_key, value_text
 from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, coordinate, widest, width_of
-from inplacelab_widgets.scene.timeline import Life, has_exponents, shared_rows, storage_lives
+from inplacelab_widgets.scene.timeline import StorageLife, shared_rows, storage_lives
 from inplacelab_widgets.scene.value_grid import ARC, COLUMNS_BAND, HEADING, HEIGHT, ROW_LABELS, Grid, Index, position
 
 # --- hops -------------------------------------------------------------------------------------------------------------
@@ -178,14 +178,14 @@ class Sheet(NamedTuple):
 
 
 def sheet_for(
-    facts: TensorFacts, before: TensorFacts | None, first: int, last: int, storage: Life[StorageFacts], room: float
+    facts: TensorFacts, before: TensorFacts | None, first: int, last: int, storage: StorageLife, room: float
 ) -> Sheet:
     """Returns the sheet of a tensor from step `first` to step `last`; `before` is the tensor until then."""
     since = [(first, facts_then) for step, facts_then in storage.moments if step <= first][-1:]
     moments = (*since, *(each for each in storage.moments if first < each[0] <= last))
     # The width of a cell depends on the values, and the number of drawn values on that width: begin with the narrowest cells.
     most = Grid(facts, NARROWEST_CELL, room)
-    exponent = has_exponents(storage)
+    exponent = storage.has_exponents
     value_texts = [
         value_text(value, exponent=exponent) for _, values in cell_values(facts, moments, most) for value in values
     ]
@@ -366,7 +366,7 @@ def _seats(recording: Recording) -> list[_Seat]:
     return [_Seat(seats[row]) for row in sorted(seats)]
 
 
-def _homes(own: Sequence[Card], storages: Mapping[int, Life[StorageFacts]]) -> list[_Home]:
+def _homes(own: Sequence[Card], storages: Mapping[int, StorageLife]) -> list[_Home]:
     homes = []
     before: TensorFacts | None = None
     for card in own:

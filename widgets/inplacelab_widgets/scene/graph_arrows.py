@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from inplacelab.recording.facts import NodeFacts, Step
 from inplacelab.recording.naming import edge_names
@@ -136,9 +137,20 @@ def _curve(line: Line) -> str:
     return d
 
 
-def ghost_marks(recording: Recording, lives: Mapping[Edge, Life[str]], homes: Mapping[int, Box]) -> list[Mark]:
+def ghost_marks(removed: Iterable[Removed], homes: Mapping[int, Box]) -> list[Mark]:
     """Draws the nodes and edges that a rewrite of the graph removed, for the step of the rewrite."""
-    boxes, links = _removed(recording, lives, homes)
+    boxes: dict[tuple[Box, str], list[int]] = {}
+    links: dict[Link, list[int]] = {}
+    for step, nodes, ended, live in removed:
+        gone = [key for key in nodes if key in homes]
+        occupied = {homes[key] for key in live if key in homes} if gone else set()
+        for key in gone:
+            if homes[key] not in occupied:
+                name = next(node.name for node in homes[key].content.members if node.id == key)
+                boxes.setdefault((homes[key], name), []).append(step)
+        for a, b in ended:
+            if a in homes and b in homes and homes[a] is not homes[b]:
+                links.setdefault((homes[a], homes[b]), []).append(step)
     ghosts: list[Mark] = []
     for (box, name), steps in boxes.items():
         label = shortened(name, box.content.width - 2 * box.content.pad)
@@ -152,29 +164,30 @@ def ghost_marks(recording: Recording, lives: Mapping[Edge, Life[str]], homes: Ma
     return ghosts
 
 
-def _removed(
-    recording: Recording, lives: Mapping[Edge, Life[str]], homes: Mapping[int, Box]
-) -> tuple[dict[tuple[Box, str], list[int]], dict[Link, list[int]]]:
-    """The steps at which a rewrite of the graph removes nodes, by box and name, and edges."""
+class Removed(NamedTuple):
+    """What a rewrite of the graph removes: nodes, and edges; `live` are the nodes that stay."""
+
+    step: int
+    nodes: tuple[int, ...]
+    edges: tuple[Edge, ...]
+    live: frozenset[int]
+
+
+def removed(recording: Recording, lives: Mapping[Edge, Life[str]]) -> list[Removed]:
+    """Returns what each step removes from a graph that stays."""
     live: set[int] = set()
     ended: dict[int, list[Edge]] = {}
     for edge, life in lives.items():
         ended.setdefault(life.last + 1, []).append(edge)
-    boxes: dict[tuple[Box, str], list[int]] = {}
-    links: dict[Link, list[int]] = {}
+    found = []
     for step in recording.steps:
         left = live & {rewired.before for rewired in step.rewired}
         for key, node in step.nodes:
-            (live.discard if node is None or key not in homes else live.add)(key)
-        occupied = {homes[key] for key in live} if left - live else set()
-        for key in left - live:
-            if homes[key] not in occupied:
-                name = next(node.name for node in homes[key].content.members if node.id == key)
-                boxes.setdefault((homes[key], name), []).append(step.index)
-        for a, b in sorted(ended.get(step.index, ())):
-            if (a in live or a in left) and homes[a] is not homes[b]:
-                links.setdefault((homes[a], homes[b]), []).append(step.index)
-    return boxes, links
+            (live.discard if node is None else live.add)(key)
+        edges = tuple(sorted(edge for edge in ended.get(step.index, ()) if edge[0] in live or edge[0] in left))
+        if edges or left - live:
+            found.append(Removed(step.index, tuple(sorted(left - live)), edges, frozenset(live)))
+    return found
 
 
 def _only_at(steps: Iterable[int], look: Look) -> tuple[tuple[int, Look | None], ...]:
@@ -199,7 +212,7 @@ def gradient_marks(recording: Recording, homes: Homes) -> list[Mark]:
     looks: dict[Box, Looks] = {}
     holder: dict[Box, int] = {}
     for step in recording.steps:
-        gone = {key for key, node in step.nodes if node is None}
+        gone = {key for key, node in step.nodes if node is None} if holder else set()
         for box, node in list(holder.items()):
             if step.phase == "forward" or node in gone:
                 looks[box].append((step.index, None))

@@ -292,45 +292,71 @@ _STATUS = attrgetter("status")
 Shows = list[tuple[int, BoxState | None]]
 
 
-def in_turn(members: tuple[GradNode, ...], most: float = inf) -> Content:
-    """Returns the content of a box for nodes that never live at the same time, at most so wide."""
-    by_id = {node.id: node for node in members}
+def in_turn(members: tuple[GradNode, ...], shown: tuple[GradNode, ...], most: float = inf) -> Content:
+    """Returns the content of a box for nodes that never live at the same time, at most so wide.
+
+    Args:
+        members: the nodes, with lives over all events: the box has room for them.
+        shown: the same nodes with the lives that are shown, if these are others, without those that are not.
+        most: the most width, in px.
+    """
+    faces = ((node.name, face.origin, face.doing) for node in members for face in node.life.every())
+    lines = {_fitted(line, most - 2 * PAD) for face in faces for line in face}
+    room_for_tag = max(_ROOM_FOR_TAG, widest({node.tag for node in members}, _SIZE_OF_TAG) + 22)
+    width = round(max(widest(lines, SMALL) + 2 * PAD, room_for_tag + _ROOM_FOR_NAMES), 1)
+    room = (most if shown is members else width) - 2 * PAD
+    by_id = {node.id: node for node in shown}
     shows: Shows = []
-    turns = _turns(members)
-    for step, alive, born in gatherings({node.id: node.life for node in members}, turns):
+    turns = _turns(shown)
+    for step, alive, born in gatherings({node.id: node.life for node in shown}, turns):
         state = None
         for key, face in [*alive.items()][:1]:
             node, is_new = by_id[key], key in born
             outline = _outline(face.status, new=is_new, turned=key in turns.get(step, ()))
             tag = node.tag if is_new else None
-            first, second, third = (_fitted(line, most - 2 * PAD) for line in (node.name, face.origin, face.doing))
+            first, second, third = (_fitted(line, room) for line in (node.name, face.origin, face.doing))
             state = BoxState(outline, first, second, third, tag)
         shows.append((step, state))
-    return _content(members, shows, is_folded=False)
+    return Content(members, tuple(shows), False, width, room_for_tag, *_keys(members), False)
 
 
-def folded(members: tuple[GradNode, ...], name: str, turn: str, opens: str) -> Content:
+def folded(members: tuple[GradNode, ...], shown: tuple[GradNode, ...], name: str, turn: str, opens: str) -> Content:
     """Returns the content of a box for nodes that are folded together.
 
     Args:
-        members: the nodes.
+        members: the nodes, with lives over all events: the box has room for them.
+        shown: the same nodes with the lives that are shown, if these are others, without those that are not.
         name: the module or function that made them; "" if it has no name: then the lines are named, or the kind of a single node.
         turn: which repetition it is, "3/50", or how many share the box, "×12"; "" if nothing is repeated.
         opens: the key of what it opens into.
     """
-    leaves = [node for node in members if node.is_leaf]
-    detail: Words = _end(_heading(members, name)[1], _FOLDED_ROOM)
-    params = ", ".join(dict.fromkeys(leaf_name(node) for node in leaves))
-    if leaves:
-        detail = params if width_of(params) <= _FOLDED_ROOM - 8 else words.PARAMETERS.format(count=len(leaves))
-    named = headed(members, name, turn, _FOLDED_ROOM)
-    crowd = _Crowd({node.id: node for node in members}, named, detail)
     shows: Shows = []
-    turns = _turns(members)
-    for step, alive, born in gatherings({node.id: node.life for node in members}, turns):
-        shows.append((step, crowd.state(alive, born, turns.get(step, ())) if alive else None))
-    found = _content(members, shows, is_folded=True)
-    return replace(found, keys=(*found.keys, opens), has_leaves=bool(leaves))
+    if shown:
+        leaves = [node for node in shown if node.is_leaf]
+        detail: Words = _end(_heading(shown, name)[1], _FOLDED_ROOM)
+        params = ", ".join(dict.fromkeys(leaf_name(node) for node in leaves))
+        if leaves:
+            detail = params if width_of(params) <= _FOLDED_ROOM - 8 else words.PARAMETERS.format(count=len(leaves))
+        crowd = _Crowd({node.id: node for node in shown}, headed(shown, name, turn, _FOLDED_ROOM), detail)
+        turns = _turns(shown)
+        for step, alive, born in gatherings({node.id: node.life for node in shown}, turns):
+            shows.append((step, crowd.state(alive, born, turns.get(step, ())) if alive else None))
+    room_for_tag = widest({words.NEW, *_tags(members)}, _SIZE_OF_TAG) + 22
+    keys, links = _keys(members)
+    has_leaves = any(node.is_leaf for node in members)
+    return Content(members, tuple(shows), True, FOLDED, room_for_tag, (*keys, opens), links, has_leaves)
+
+
+def _tags(members: Sequence[GradNode]) -> Iterator[Text]:
+    """Returns what a box says of several new nodes, beside older ones."""
+    for step, count in Counter(node.life.first for node in members).items():
+        if count > 1 and any(node.life.first < step <= node.life.last for node in members):
+            yield words.SOME_NEW.format(count=count)
+
+
+def _keys(members: Iterable[GradNode]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Returns the keys and the links of a box."""
+    return tuple(f"n{node.id}" for node in members), tuple(pin for node in members for pin in node.pins)
 
 
 def _turns(members: Iterable[GradNode]) -> dict[int, list[int]]:
@@ -385,17 +411,6 @@ def _end(said: Words, room: float) -> Text:
             if width_of(cut[k]) <= room:
                 break
     return Text(*cut)
-
-
-def _content(members: tuple[GradNode, ...], shows: Shows, *, is_folded: bool) -> Content:
-    keys, links = tuple(f"n{node.id}" for node in members), tuple(pin for node in members for pin in node.pins)
-    if is_folded:
-        room_for_tag = widest({words.NEW, *(shown.tag for _, shown in shows if shown and shown.tag)}, _SIZE_OF_TAG) + 22
-        return Content(members, tuple(shows), True, FOLDED, room_for_tag, keys, links, False)
-    lines = {line for _, shown in shows if shown for line in (shown.first, shown.second, shown.third)}
-    room_for_tag = max(_ROOM_FOR_TAG, widest({shown.tag for _, shown in shows if shown}, _SIZE_OF_TAG) + 22)
-    width = max(widest(lines, SMALL) + 2 * PAD, room_for_tag + _ROOM_FOR_NAMES)
-    return Content(members, tuple(shows), False, round(width, 1), room_for_tag, keys, links, False)
 
 
 def _outline(status: str, *, new: bool, turned: bool = False) -> str:

@@ -35,6 +35,7 @@ from inplacelab_widgets.scene.graph_arrows import (
     gradient_marks,
     history_marks,
     link_marks,
+    removed,
     travels,
 )
 from inplacelab_widgets.scene.graph_boxes import (
@@ -108,6 +109,8 @@ class _Spacing(NamedTuple):
         return row * self.pitch + self.above + HEIGHT / 2
 
 
+_MARGINS = TURN, TURN + 7
+"""Left and right of several rows: there the arrows turn."""
 _WIDE, _CLOSE = _Spacing(ABOVE, BELOW, GAP), _Spacing(11.5, 2.5, 18.0)
 
 
@@ -126,33 +129,47 @@ class _Plan:
     """Boxes that are only beside what is shown."""
 
 
-def graph_panel(recording: Recording, events: Recording | None = None) -> Panel:
-    """Returns the graph panel of a recording; `events`: the recording whose statements are its steps, if they are. Then the layout is that of the events."""
-    nodes, last = grad_nodes(events or recording), len(recording) - 1
+def graph_panel(recording: Recording, events: Recording | None = None, whole: Recording | None = None) -> Panel:
+    """Returns the graph panel of a recording.
+
+    Args:
+        recording: the recording.
+        events: the recording whose statements are its steps, if they are. Then the layout is that of the events.
+        whole: the recording of which it is a part, if it is. Its events are not shown: they only tell which module made a node.
+    """
+    laid_out = recording if events is None or whole is not None else events
+    nodes, last = grad_nodes(laid_out), len(recording) - 1
     if not nodes:
         note = text(0, 16, between(0, last, Look("text soft", words.NO_GRAPH)))
         group = Group(0, 0, width_of(words.NO_GRAPH), 24, 0, last, (note,))
         return Panel("graph", group.width, 24, (group,), _descriptions(recording))
-    return _Graph(recording, nodes, events).panel()
+    return _Graph(recording, nodes, laid_out, whole or laid_out).panel()
 
 
 class _Graph:
-    """A graph in boxes, for all widths, and all that the boxes open into."""
+    """A graph in boxes, for all widths, and all that the boxes open into.
 
-    def __init__(self, recording: Recording, nodes: list[GradNode], events: Recording | None) -> None:
-        self.recording, self.seats, self.edges = recording, _seats(nodes), edges(events or recording)
-        self.lives = edges(recording)
+    Args:
+        recording: what is shown.
+        nodes: the nodes of `laid_out`.
+        laid_out: what the layout has room for: the recording, or its events.
+        made: the events that made the nodes.
+    """
+
+    def __init__(self, recording: Recording, nodes: list[GradNode], laid_out: Recording, made: Recording) -> None:
+        self.recording, self.seats, self.edges = recording, _seats(nodes), edges(laid_out)
+        self.lives = self.edges if laid_out is recording else edges(recording)
         """The edges of `recording`, which are shown."""
-        self.shown = None if events is None else {node.id: node.life for node in grad_nodes(recording)}
-        """The nodes that are left at the end of a statement, as they are shown; None if steps are events."""
+        self.shown = None if laid_out is recording else {node.id: node.life for node in grad_nodes(recording)}
+        """The nodes that are left at the end of a statement, as they are shown; None if all are."""
         seat_of = {node.id: k for k, seat in enumerate(self.seats) for node in seat}
         self.links: dict[Edge, list[Edge]] = {}  # from seat to seat, with the edges between their nodes
         for a, b in self.edges:
             self.links.setdefault((seat_of[a], seat_of[b]), []).append((a, b))
-        self.travels = travels(recording, self.lives)
+        self.travels, self.removed = travels(recording, self.lives), removed(recording, self.lives)
         modules = {k: _module(seat[0]) for k, seat in enumerate(self.seats) if seat[0].is_leaf}
         self.leaves = {k: modules[k] or "" for k in modules}
-        self.paths = _paths(self.seats, self.links, modules)
+        self.paths = _paths(self.seats, self.links, modules, _made_at(made))
         self.contents: dict[tuple[tuple[int, ...], bool, bool], Content] = {}
         self.opens: list[tuple[Fold, int | None, Sequence[Fold]]] = []
         """What boxes open into, what that is in, and all boxes there."""
@@ -190,7 +207,7 @@ class _Graph:
             steps = sorted({step for edge in lives for step in self.travels.get(edge, ())})
             is_labeled = plan.spacing is _WIDE and all(before != after for (before, _), (after, _) in pairwise(line))
             marks += link_marks(line, lives, steps, GAP - 14 if is_labeled else 0)
-        marks += ghost_marks(recording, inner, plan.homes)
+        marks += ghost_marks(self.removed, plan.homes)
         arrows, chips = history_marks(recording, plan.homes)
         marks += arrows
         for box in plan.boxes:
@@ -224,6 +241,7 @@ class _Graph:
     def _overview(self, parts: Sequence[Fold], width: float, height: float) -> _Plan:
         """The graph in as many boxes as fit."""
         ways = []
+        most = int((width - sum(_MARGINS) + _CLOSE.gap) / (FOLDED + _CLOSE.gap)) * int(height / _CLOSE.pitch + 0.1)
         for is_hosted in (False, True):
 
             def hosts(some: Sequence[Fold], is_hosted: bool = is_hosted) -> list[Fold]:
@@ -231,6 +249,8 @@ class _Graph:
 
             def fits(some: list[Fold]) -> bool:
                 housed = hosts(some)
+                if len(housed) > most:
+                    return False
                 places = layout(len(housed), self._between(housed))
                 found = _arranged(places, [FOLDED] * len(housed), width, _CLOSE)
                 return found.width <= width and found.height <= height
@@ -276,16 +296,12 @@ class _Graph:
         return self.contents[key]
 
     def _filled(self, fold: Fold, nodes: tuple[GradNode, ...], most: float, *, is_folded: bool) -> Content:
-        def content(some: tuple[GradNode, ...], most: float) -> Content:
-            if not is_folded:
-                return in_turn(some, most)
-            return folded(some, self._name(fold), _turn(fold), f"box:{self.numbers[fold.members]}")
-
-        found = content(nodes, most)
-        if self.shown is None:
-            return found
-        some = tuple(replace(node, life=self.shown[node.id]) for node in nodes if node.id in self.shown)
-        return replace(found, shows=content(some, found.width).shows if some else ())
+        shown = nodes
+        if self.shown is not None:
+            shown = tuple(replace(node, life=self.shown[node.id]) for node in nodes if node.id in self.shown)
+        if not is_folded:
+            return in_turn(nodes, shown, most)
+        return folded(nodes, shown, self._name(fold), _turn(fold), f"box:{self.numbers[fold.members]}")
 
     def _name(self, fold: Fold) -> str:
         """The module or the function that made the nodes of a box; "" if it has no name."""
@@ -387,7 +403,7 @@ def _arranged(places: Layout, widths: Sequence[float], room: float, spacing: _Sp
     for width, (layer, _) in zip(widths, places.nodes, strict=True):
         wide[layer] = max(wide[layer], width)
     is_one_row = sum(wide) + spacing.gap * (places.layers - 1) <= room
-    margins = (0.0, 0.0) if is_one_row and spacing is _WIDE else (TURN, TURN + 7)
+    margins = (0.0, 0.0) if is_one_row and spacing is _WIDE else _MARGINS
     rows = _rows(wide, room - sum(margins), spacing.gap)
     width = max(sum(wide[layer] for layer in row) + spacing.gap * (len(row) - 1) for row in rows) + sum(margins)
     columns, row_of = [(0.0, 0.0)] * places.layers, [0] * places.layers
@@ -452,18 +468,25 @@ def _module(leaf: GradNode) -> str:
     return next((each[1] for each in found if each), "")
 
 
-def _paths(seats: Sequence[Sequence[GradNode]], links: Iterable[Edge], modules: Mapping[int, str]) -> list[Path]:
+def _made_at(recording: Recording) -> dict[int, int]:
+    """The step that made each node."""
+    return {key: step.index for step in reversed(recording.steps) for key, node in step.nodes if node is not None}
+
+
+def _paths(
+    seats: Sequence[Sequence[GradNode]], links: Iterable[Edge], modules: Mapping[int, str], made_at: Mapping[int, int]
+) -> list[Path]:
     """What made each seat's nodes, outermost first: the modules and functions that ran, the module of its parameters, and the line."""
     feeds: dict[
         int, set[str]
     ] = {}  # from the step that made a node to the modules of parameters that lead to nodes of that step
     for a, b in links:
         if modules.get(b):
-            feeds.setdefault(seats[a][0].life.first, set()).add(modules[b])
+            feeds.setdefault(made_at[seats[a][0].id], set()).add(modules[b])
     calls = [_calls(seat[0].place) for seat in seats]
     made: list[str] = ["" for _ in seats]
     for k, seat in enumerate(seats):
-        owners = feeds.get(seat[0].life.first, set())
+        owners = feeds.get(made_at[seat[0].id], set())
         if k not in modules and len(owners) == 1:
             made[k] = next(iter(owners))
     found: list[Path] = [() for _ in seats]

@@ -230,8 +230,8 @@ class _Cell:
     """A cell of a row: one member, or if it has no name, all members of one kind."""
 
     name: str
-    says: Callable[[int], Text]
-    """What is said of so many storages, if it has no name."""
+    says: Callable[..., Text]
+    """What is said of so many storages, or of a part of them, if it has no name."""
     live: dict[int, str] = field(default_factory=dict)
     """Its storages at the present step, with their names."""
     ever: dict[int, None] = field(default_factory=dict)
@@ -251,8 +251,9 @@ class _Cell:
         if len(versions) == 1 and (self.name or wrote):
             says = both(says, plain(*versions))
         elif (wrote or fresh) and not self.name:
-            part = plain("" if len(wrote or fresh) == len(some) else f"{len(wrote or fresh)}/")
-            says = part + says if wrote else both(part + says, words.NEW_HERE)
+            part = len(wrote or fresh)
+            says = says if part == len(some) else self.says(len(some), part)
+            says = says if wrote else both(says, words.NEW_HERE)
         if stale:
             marked = words.STALE_HERE if len(stale) == len(some) else words.OF_THESE_STALE.format(count=len(stale))
             return Look("text alarm", both(says, marked)), bool(wrote or fresh)
@@ -329,8 +330,8 @@ def _cells(there: _Homes, rows: Mapping[tuple[str, ...], Owner]) -> _Cells:
             (row, name): _Cell(name, partial(_counted, words.STORAGES)) for name in ([] if is_many else names[:most])
         }
         if len(names) > most:
-            says = words.MEMBERS if is_many else words.MORE_MEMBERS
-            found[row, "**"] = _Cell("", partial(_counted, says))
+            rest = partial(_counted, words.MORE_MEMBERS, part_of=words.PART_OF_MORE)
+            found[row, "**"] = _Cell("", partial(_counted, words.MEMBERS) if is_many else rest)
         for kind in kinds.get(row, {}):
             says = {"grad": words.GRADIENTS, "": words.STORAGES}.get(kind, (plain(f"{{count}} {kind}"),) * 2)
             found[row, f"*{kind}"] = _Cell("", partial(_counted, says))
@@ -341,8 +342,9 @@ def _cells(there: _Homes, rows: Mapping[tuple[str, ...], Owner]) -> _Cells:
     return found
 
 
-def _counted(says: tuple[Text, Text], count: int) -> Text:
-    return says[count != 1].format(count=count)
+def _counted(says: tuple[Text, Text], count: int, part: int = 0, part_of: Text = words.PART) -> Text:
+    said = says[count != 1].format(count=count)
+    return part_of.format(part=part, all=said, count=count) if part else said
 
 
 @dataclass

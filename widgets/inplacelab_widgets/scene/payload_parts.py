@@ -29,7 +29,7 @@ from inplacelab_widgets.scene.storage_row import WITH_VALUES
 from inplacelab_widgets.scene.storages_panel import drawn_together
 from inplacelab_widgets.scene.svg import Group, Look, Mark, More, Panel, Runs, flowed
 from inplacelab_widgets.scene.text_layout import Words
-from inplacelab_widgets.scene.timeline import WIDTH, Life, has_exponents, storage_lives
+from inplacelab_widgets.scene.timeline import WIDTH, Life, storage_lives
 
 __all__ = ["in_both_languages", "question_data"]
 
@@ -379,7 +379,7 @@ def pages(recording: Recording) -> list[Json]:
     left, found = {True: MOST_BYTES, False: MOST_BYTES}, []
     for storage, life in storage_lives(recording).items():
         slots = max(facts.slots for facts in life.every())
-        exponent, has_lens = has_exponents(life), slots > WITH_VALUES
+        exponent, has_lens = life.has_exponents, slots > WITH_VALUES
         if not has_lens and not _is_rounded(life):
             continue
         moments = []

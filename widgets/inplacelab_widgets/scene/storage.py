@@ -43,7 +43,7 @@ from inplacelab_widgets.scene.tensor_grids import (
     tick_marks,
 )
 from inplacelab_widgets.scene.text_layout import SMALL, Words, size_in_bytes, widest, width_of
-from inplacelab_widgets.scene.timeline import Life
+from inplacelab_widgets.scene.timeline import Life, StorageLife
 from inplacelab_widgets.scene.value_grid import RIBBONS
 from inplacelab_widgets.scene.version_line import Counter, Raise, VersionLine
 
@@ -68,7 +68,7 @@ class Storage:
     """One storage over the steps, and everything to draw for it."""
 
     id: int
-    life: Life[StorageFacts]
+    life: StorageLife
     versions: Life[str]
     last: int
     cards: tuple[Card, ...]
@@ -124,7 +124,8 @@ class Storage:
 
     def _marks(self, step: int | None = None) -> Iterator[Mark]:
         """The marks of all steps, or of one."""
-        life, done, at = self.life, self.done, self.layout
+        life: Life[StorageFacts] = self.life
+        done, at = self.done, self.layout
         if step is not None:
             life, done = life.near(step), {step: done[step]} if step in done else {}
         yield from self._title_marks()

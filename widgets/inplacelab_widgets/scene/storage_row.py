@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, Summary
-from inplacelab.recording.numerals import apart, longest, number
+from inplacelab.recording.numerals import apart, number
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import Touched
 from inplacelab_widgets import words
@@ -29,7 +29,7 @@ from inplacelab_widgets.scene.text_layout import (
     widest,
     width_of,
 )
-from inplacelab_widgets.scene.timeline import Life, has_exponents
+from inplacelab_widgets.scene.timeline import Life, StorageLife
 
 WITH_VALUES = 64
 UNKNOWN = "·"
@@ -144,7 +144,7 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
 
 
 def storage_row(
-    life: Life[StorageFacts],
+    life: StorageLife,
     room: float,
     gutter: float = GUTTER,
     *,
@@ -165,14 +165,11 @@ def storage_row(
         is_lens_beside: whether the lens stands to its right.
     """
     slots = max(facts.slots for facts in life.every())
-    available, exponent = room - gutter, has_exponents(life)
+    available, exponent = room - gutter, life.has_exponents
     if not slots:
         return StorageRow(0, 1, width_of(words.NO_SLOTS, NORMAL) + 12, 26, gutter=gutter)
     if slots <= WITH_VALUES:
-        known = (facts.values for facts in life.every())
-        recorded = ((*each.head, *each.tail) if isinstance(each, Summary) else each or () for each in known)
-        characters = longest((value for values in recorded for value in values), exponent=exponent)
-        cell = max(width_of("0" * characters, NORMAL) + 6, 28)
+        cell = max(width_of("0" * life.characters, NORMAL) + 6, 28)
         rows = [each for each in folded if min(each, slots) * cell <= available]
         if rows:
             few = (each for each in rows if slots <= MOST_HIGH_ROWS * each)

@@ -32,7 +32,7 @@ from inplacelab_widgets.scene.tensor_cards import (
     stretches,
 )
 from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, shortened, widest, width_of
-from inplacelab_widgets.scene.timeline import Life, has_exponents, shared_rows
+from inplacelab_widgets.scene.timeline import Life, StorageLife, shared_rows
 from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, Index, are_tangled, position, ribbons_path, ticks_path
 
 CHIP = 17.0
@@ -128,7 +128,7 @@ class Tensors:
     """The values that get the first and the last color, if the tensors are heat maps."""
 
 
-def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> Tensors:
+def tensors_of(cards: Sequence[Card], life: StorageLife, room: float) -> Tensors:
     """Decides which tensors of a storage have grids."""
     if not cards:
         return Tensors((), (), ())
@@ -157,7 +157,7 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
 
 
 def _on_folded_strip(
-    plain: Sequence[Card], others: Sequence[Card], flat: Sequence[Card], life: Life[StorageFacts], room: float
+    plain: Sequence[Card], others: Sequence[Card], flat: Sequence[Card], life: StorageLife, room: float
 ) -> Tensors | None:
     """The strip in the shape of a tensor that is laid out as it is, if the other tensors then stand side by side."""
     slots = max(facts.slots for facts in life.every())
@@ -174,7 +174,7 @@ def _on_folded_strip(
     return Tensors(beside, _seats([*on_strip, *flat]), folded)
 
 
-def _in_miniature(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> tuple[Seat, ...]:
+def _in_miniature(cards: Sequence[Card], life: StorageLife, room: float) -> tuple[Seat, ...]:
     """The seats of tensors for whose values there is no room: the strip has them. The larger ones show only where they are; all of them, where
     the strip would be out of sight.
     """
@@ -259,7 +259,7 @@ def extent_of(seats: Sequence[Seat], room: float) -> tuple[int, float]:
     return rows, max((x + seat.width for seat, x, _ in places), default=0)
 
 
-def _is_storage(facts: TensorFacts, life: Life[StorageFacts]) -> bool:
+def _is_storage(facts: TensorFacts, life: StorageLife) -> bool:
     """Whether a tensor has every slot of its storage as an element, in the same order."""
     own = life.moments[0][1]
     return is_contiguous(facts) and not facts.offset and facts.dtype == own.dtype and prod(facts.shape) == own.slots
@@ -275,13 +275,13 @@ def _seats(cards: Sequence[Card]) -> tuple[Seat, ...]:
 
 def _with_sheets(
     cards: Sequence[Card],
-    life: Life[StorageFacts],
+    life: StorageLife,
     room: float,
     scale: tuple[float, float] | None,
     most: float = inf,
 ) -> tuple[Seat, ...]:
     """The seats of tensors, each with its grid in each of its layouts: without values if it has more than `most` elements."""
-    found, exponent = [], has_exponents(life)
+    found, exponent = [], life.has_exponents
     for seat in _seats(cards):
         sheets: list[tuple[Card, Sheet]] = []
         for card, (first, last, face) in (
@@ -410,24 +410,36 @@ def effect_marks(
     if not steps:
         return []
     spans = _spans(facts, storage, cells)
-    marks, left = [], {step: list(spans) for step in steps}
-    for effect, style in EFFECTS:  # an element of several slots has the first effect that applies
-        moments = []
-        for step in steps:
-            runs: SlotRuns = getattr(done[step], effect)
-            hit = [each for each in left[step] if any(each[1] < b and a < each[2] for a, b in runs)] if runs else []
-            left[step] = [each for each in left[step] if each not in hit] if hit else left[step]
-            drawn = boxes((corner for corner, *_ in hit), grid.cell, grid.row_height, inset=HOLLOW * (effect == "same"))
-            moments.append((step, Look(style, None, (("d", drawn),)) if drawn else None, None))
-        if any(look for _, look, _ in moments):
-            marks.append(Mark("path", (), flashes(moments, last)))
-    return marks
+    looks: dict[tuple[SlotRuns, ...], list[Look | None]] = {}  # a loop touches the same slots again and again
+    moments: list[tuple[int, list[Look | None]]] = []
+    for step in steps:
+        touched = tuple([getattr(done[step], effect) for effect, _ in EFFECTS])
+        if touched not in looks:
+            looks[touched] = list(_effect_looks(spans, touched, grid))
+        moments.append((step, looks[touched]))
+    return [
+        Mark("path", (), flashes([(step, each[k], None) for step, each in moments], last))
+        for k in range(len(EFFECTS))
+        if any(each[k] for _, each in moments)
+    ]
 
 
-def _spans(
-    facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]
-) -> list[tuple[tuple[float, float], int, int]]:
-    """The corner of each cell, and its slots as (first, one past the last)."""
+def _effect_looks(spans: Sequence[_Span], touched: Sequence[SlotRuns], grid: Grid) -> Iterator[Look | None]:
+    """Yields how each effect looks; an element of several slots has the first one that applies."""
+    left = list(spans)
+    for (effect, style), runs in zip(EFFECTS, touched, strict=True):
+        hit = [each for each in left if any(each[1] < b and a < each[2] for a, b in runs)] if runs else []
+        left = [each for each in left if each not in hit] if hit else left
+        drawn = boxes((corner for corner, *_ in hit), grid.cell, grid.row_height, inset=HOLLOW * (effect == "same"))
+        yield Look(style, None, (("d", drawn),)) if drawn else None
+
+
+_Span = tuple[tuple[float, float], int, int]
+"""The corner of a cell, and its slots: the first, and one past the last."""
+
+
+def _spans(facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]) -> list[_Span]:
+    """The corner of each cell, and its slots."""
     places = [(x, y, position(facts, index)) for index, x, y in cells]
     return [((x, y), *slots_under(storage, facts.dtype, at, at + 1)) for x, y, at in places]
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial, wraps
 from heapq import heappop, heappush
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import itemgetter
 from typing import Generic, TypeVar
 
 from inplacelab.recording.facts import NodeFacts, StorageFacts, Summary, TensorFacts, Values
 from inplacelab.recording.naming import edge_names, kept_values
-from inplacelab.recording.numerals import in_exponents
+from inplacelab.recording.numerals import in_exponents, longest
 from inplacelab.recording.places import line_of
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import made_from, stages
@@ -55,9 +55,21 @@ class Life(Generic[Facts]):
         return (facts for _, facts in self.moments)
 
 
-def has_exponents(life: Life[StorageFacts]) -> bool:
-    """Returns whether the recorded values of a storage are written with exponents: at all steps, or at none."""
-    return any(in_exponents(values) for facts in life.every() for values in _recorded(facts))
+@dataclass(frozen=True)
+class StorageLife(Life[StorageFacts]):
+    """A storage over the steps."""
+
+    @cached_property
+    def has_exponents(self) -> bool:
+        """Whether its recorded values are written with exponents: at all steps, or at none."""
+        return any(in_exponents(values) for facts in self.every() for values in _recorded(facts))
+
+    @cached_property
+    def characters(self) -> int:
+        """The length of its longest value as it is written, in characters."""
+        known = (facts.values for facts in self.every())
+        drawn = ((*each.head, *each.tail) if isinstance(each, Summary) else each or () for each in known)
+        return longest(chain.from_iterable(drawn), exponent=self.has_exponents)
 
 
 def _recorded(facts: StorageFacts) -> Iterable[Values]:
@@ -97,10 +109,11 @@ def once_for_each(make: Callable[[Recording], Facts]) -> Callable[[Recording], F
 
 
 @once_for_each
-def storage_lives(recording: Recording) -> dict[int, Life[StorageFacts]]:
+def storage_lives(recording: Recording) -> dict[int, StorageLife]:
     """Returns the life of each storage."""
     changes = ((step.index, key, facts) for step in recording.steps for key, facts in step.storages)
-    return followed(changes, len(recording) - 1)
+    lives = followed(changes, len(recording) - 1)
+    return {key: StorageLife(life.moments, life.last) for key, life in lives.items()}
 
 
 @once_for_each

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise, product
+from itertools import combinations, pairwise
 from math import hypot, prod
 from operator import attrgetter, itemgetter
 from typing import NamedTuple, Protocol
@@ -125,7 +125,7 @@ class Grid:
         for block in range(self.drawn[0]):
             index: list[int] = []
             rest = block
-            for size in reversed(self.layout.shape[:-2]):  # `product` would make a tuple of each axis, however long
+            for size in reversed(self.layout.shape[:-2]):
                 rest, place = divmod(rest, size)
                 index.append(place)
             found.append(tuple(reversed(index)))
@@ -139,10 +139,13 @@ class Grid:
     def cells(self) -> Iterator[tuple[Index, float, float]]:
         """Yields (index, left, top) of each drawn element, in row-major order."""
         _, rows, columns = self.drawn
+        lost = 2 - min(self.rank, 2)
         for block, head in enumerate(self.heads()):
-            for row, column in product(range(rows), range(columns)):
-                index = (*head, row, column)[2 - min(self.rank, 2) :]
-                yield index, self.x(block, column), self.top + row * self.row_height
+            lefts = [(column, self.x(block, column)) for column in range(columns)]
+            for row in range(rows):
+                top = self.top + row * self.row_height
+                for column, left in lefts:
+                    yield (*head, row, column)[lost:], left, top
 
 
 def position(layout: Laid, index: Index) -> int:

@@ -97,6 +97,8 @@ STATES = Text("{count} state", "{count} 个状态"), Text("{count} states", "{co
 """Of a parameter, in the optimizer."""
 MEMBERS = Text("{count} tensor", "{count} 个张量"), Text("{count} tensors", "{count} 个张量")
 MORE_MEMBERS = (Text("{count} more", "另有 {count} 个"),) * 2
+PART = Text("{part}/{all}", "{part}/{all}")
+PART_OF_MORE = Text("{part}/{count} more", "另外 {count} 个中的 {part} 个")
 NEW_HERE = Text("new", "新")
 STALE_HERE = Text("✗", "✗")
 OF_THESE_STALE = Text("(✗ {count} stale)", "（✗ {count} 个过期）")
