@@ -74,7 +74,8 @@ class Call:
         args = [self._replaced(each, waiting) for each in self.args]
         kwargs = {name: self._replaced(each, waiting) for name, each in self.kwargs.items()}
         # `catch_warnings` would have Python show warnings of the program again that it has shown before.
-        shown, warnings.showwarning = warnings.showwarning, _not_shown
+        shown = warnings.showwarning
+        warnings.showwarning = _not_shown  # type: ignore[assignment]
         try:
             made = self.function(*args, **kwargs)
         finally:
