@@ -692,6 +692,24 @@ def test_compiled_functions_run_as_they_do_unwatched() -> None:
 
 
 @needs_saved
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_not_compiled_because_the_compiler_is_off_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch._dynamo.config.disable", True)  # as `TORCHDYNAMO_DISABLE=1` sets it
+    watch, error = watched("""\
+        @torch.compile
+        def f(x):
+            k = x.exp()
+            k.add_(1)
+            return k
+        a = torch.ones(3, requires_grad=True)
+        f(a).sum().backward()
+        """)
+    assert "modified by an inplace" in str(error)
+    assert watch.remarks == []
+    assert lines(watch.failures[-1]) == (3, [4], 7)
+
+
+@needs_saved
 def test_a_silent_write_in_a_loop_is_said_once() -> None:
     watch, error = watched("""\
         w = torch.ones(3, requires_grad=True)

@@ -86,6 +86,9 @@ def _start(entries: Sequence[Entry], folder: Path) -> None:
     if os.fork():
         return
     status = 1
+    # Products of matrices depend in their last bits on where the matrices lie in memory, unless MKL is asked for the same everywhere
+    # before it is loaded.
+    os.environ["MKL_CBWR"] = "COMPATIBLE"
     try:
         from . import trial  # noqa: PLC0415  # PyTorch is imported in the processes that need it
 

@@ -6,7 +6,6 @@ import ast
 import importlib
 import importlib.metadata
 import json
-import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -38,12 +37,7 @@ def version_of(package: str) -> str:
 
 
 def import_for(entries: Iterable[Entry]) -> None:
-    """Imports what the programs of entries import, so that it is imported once. What cannot be imported fails where a program needs it.
-
-    PyTorch's products of matrices depend in their last bits on where the matrices lie in memory, unless MKL is asked for the same everywhere
-    before it is first used.
-    """
-    os.environ["MKL_CBWR"] = "COMPATIBLE"
+    """Imports what the programs of entries import, so that it is imported once. What cannot be imported fails where a program needs it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in (*_NEEDED, *dict.fromkeys(module for each in entries for module in _imports(each))):

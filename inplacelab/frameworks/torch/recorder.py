@@ -72,8 +72,9 @@ _FAST = Text(
     "`{0}` 的计算没有记录：不需要计算梯度时，PyTorch 会走一条快速路径，而记录器会使这条路径失效。",
 )
 _COMPILED = Text(
-    "What functions compiled by `torch.compile` do was not recorded.",
-    "经 `torch.compile` 编译的函数，其中的操作没有记录。",
+    "What functions compiled by `torch.compile` do was not recorded. With `TORCHDYNAMO_DISABLE=1` in the environment, PyTorch runs them uncompiled, "
+    "and they are recorded.",
+    "经 `torch.compile` 编译的函数，其中的操作没有记录。设置环境变量 `TORCHDYNAMO_DISABLE=1` 后，PyTorch 不编译这些函数，其中的操作就能记录。",
 )
 
 

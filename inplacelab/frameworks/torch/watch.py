@@ -96,8 +96,9 @@ _CHILDREN = Text(
     "程序启动了子进程，其中的操作没有监视。要监视，请在子进程运行的函数内部使用 `with inplacelab.explain():`。",
 )
 _COMPILED = Text(
-    "What functions compiled by `torch.compile` did was not watched.",
-    "经 `torch.compile` 编译的函数，其中的操作没有监视。",
+    "What functions compiled by `torch.compile` did was not watched. With `TORCHDYNAMO_DISABLE=1` in the environment, PyTorch runs them uncompiled, and "
+    "they are watched.",
+    "经 `torch.compile` 编译的函数，其中的操作没有监视。设置环境变量 `TORCHDYNAMO_DISABLE=1` 后，PyTorch 不编译这些函数，其中的操作就能监视。",
 )
 
 
@@ -624,7 +625,10 @@ class TorchWatch:
     ) -> Any:
         """Compiles a function or a module that runs without the mode, which PyTorch's compiler would trace."""
         compiled = compiler(*args, **kwargs)
-        if not args and kwargs.get("model") is None:  # a decorator, which calls `torch.compile` again
+        given = args[0] if args else kwargs.get("model")
+        if (
+            given is None or compiled is given
+        ):  # a decorator, which calls `torch.compile` again; or the compiler is disabled
             return compiled
         if isinstance(compiled, torch.nn.Module):
             compiled.forward = self._without_mode(compiled.forward)
