@@ -694,7 +694,7 @@ def test_compiled_functions_run_as_they_do_unwatched() -> None:
 @needs_saved
 @pytest.mark.filterwarnings("ignore")
 def test_what_is_not_compiled_because_the_compiler_is_off_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torch._dynamo.config.disable", True)  # as `TORCHDYNAMO_DISABLE=1` sets it
+    monkeypatch.setenv("TORCHDYNAMO_DISABLE", "1")
     watch, error = watched("""\
         @torch.compile
         def f(x):

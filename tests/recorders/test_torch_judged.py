@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import warnings
 from typing import Any
 
 import numpy as np
@@ -233,3 +234,12 @@ def test_random_programs_show_no_difference_where_pytorch_is_right(first: int) -
     found = [judged("import torch\n" + text)[0] for text in texts if ".data" not in text]
     assert [each.differences for each in found if each.differences or each.failure] == []
     assert sum(each.compared for each in found) > 10
+
+
+def test_the_engine_shows_no_warnings_of_its_own() -> None:
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        found, _ = judged(
+            BEFORE + "a = torch.full((2,), 3e38, requires_grad=True)\n((a + 3e38).clamp(max=1) * a).sum().backward()"
+        )
+    assert (heard, found.compared, found.differences) == ([], 1, [])

@@ -626,9 +626,8 @@ class TorchWatch:
         """Compiles a function or a module that runs without the mode, which PyTorch's compiler would trace."""
         compiled = compiler(*args, **kwargs)
         given = args[0] if args else kwargs.get("model")
-        if (
-            given is None or compiled is given
-        ):  # a decorator, which calls `torch.compile` again; or the compiler is disabled
+        # A decorator, which calls `torch.compile` again; or the compiler is off.
+        if given is None or compiled is given:
             return compiled
         if isinstance(compiled, torch.nn.Module):
             compiled.forward = self._without_mode(compiled.forward)

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from contextvars import Context
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +65,8 @@ class Judge:
         self._recorder, self._engine, self._left = recorder, engine, seconds
         self._context = Context()
         self._context.run(copy_saved_before_write().__enter__)
+        with np.errstate():  # before version 2, NumPy keeps for the thread what it ignores, and then for the context
+            self._context.run(partial(np.seterr, all="ignore"))
         self._room = ROOM
         self._loses_history = frameworks()[recorder.framework].loses_history
         self._passes = Passes(recorder, engine, self._context, self._update, corrects)
