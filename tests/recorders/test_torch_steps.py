@@ -251,3 +251,16 @@ def test_code_of_the_program_that_runs_in_a_step_after_all_is_recorded(monkeypat
     for name, parameter in done.names["net"].named_parameters():
         assert state.storage_of(f"net.{name}").values == tuple(parameter.flatten().tolist())
         assert state.version(f"net.{name}") == parameter._version
+
+
+def test_a_fused_write_of_what_the_memory_held_by_chance_is_recorded() -> None:
+    recording = run("""
+import ctypes
+p, g = [torch.zeros(3)], [torch.ones(3)]
+momentum = torch.empty(3)
+ctypes.memmove(momentum.data_ptr(), g[0].data_ptr(), 12)
+torch._fused_sgd_(
+    p, g, [momentum], weight_decay=0.0, momentum=0.9, lr=0.1, dampening=0.0, nesterov=False, maximize=False, is_first_step=True
+)
+""").recording
+    assert recording.state().storage_of("momentum").values == (1.0, 1.0, 1.0)

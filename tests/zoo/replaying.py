@@ -109,6 +109,7 @@ class NotingRecorder(TorchRecorder):
             return super().called(function, args, kwargs, frame)
         with Unseen():
             noted = self._noted(kind.name, function, args, kwargs)
+            given, named = _listed_again(args), _listed_again(kwargs)
             versions = [(each, each._version) for each in _tensors((args, kwargs)) if readings.has_version(each)]
         result = super().called(function, args, kwargs, frame)
         with Unseen():
@@ -117,7 +118,7 @@ class NotingRecorder(TorchRecorder):
             noted.wrote = not self.passes.running and any(each._version != before for each, before in versions)
             if noted.last > noted.first or noted.wrote:
                 facts = self.objects.tensors.facts
-                noted.args, noted.kwargs = _numbered(args, facts), _numbered(kwargs, facts)
+                noted.args, noted.kwargs = _numbered(given, facts), _numbered(named, facts)
                 noted.results = [_number(each, facts) for each in _tensors(result)]
                 self.notes.calls.append(noted)
         return result
@@ -205,6 +206,13 @@ def _steps(kind: Any, parts: Sequence[tuple[Any, Any, dict[str, Any], dict[str, 
 def _number(tensor: Any, facts: Mapping[int, Any]) -> int | None:
     known = facts.get(id(tensor))
     return None if known is None else known.number
+
+
+def _listed_again(value: Any) -> Any:
+    """Returns arguments in other lists and dictionaries: `deepcopy` adds its results to one that it is given."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_listed_again, value))
+    return {key: _listed_again(each) for key, each in value.items()} if type(value) is dict else value
 
 
 def _numbered(value: Any, facts: Mapping[int, Any]) -> Any:
@@ -375,6 +383,7 @@ class Inputs:
         self._new = dict(first.tensors), dict(first.storages), {each.storage for each in first.writes}
         self.tensors: dict[int, Any] = {}
         self.storages: dict[int, Any] = {}
+        self._unset: set[int] = set()
         self._facts: dict[int, TensorFacts] = {}
         self._before: dict[int, int] = {}
         for each in (*_tensors(call.args), *_tensors(call.kwargs)):
@@ -395,6 +404,7 @@ class Inputs:
             if storage is None:
                 raise CannotError("a tensor first seen as it was written")
             self.storages[facts.storage] = memory_of(storage)
+            self._unset |= {facts.storage} if storage.values is None else set()
         self._facts[number] = facts
         self.tensors[number] = self._with_history(on(self.storages[facts.storage], facts), facts)
 
@@ -433,15 +443,21 @@ class Inputs:
             found[self._facts[number].counter] += tensor._version - self._before[number]
         for counter in (each for each in found if found[each] != said[each]):
             yield f"raises a version by {found[counter]}, and by {said[counter]} in the recording"
-        yield from self._other_values(world)
+        yield from self._other_values(steps, world)
 
-    def _other_values(self, world: World) -> Iterator[str]:
+    def _other_values(self, steps: Sequence[Step], world: World) -> Iterator[str]:
         for number, storage in self.storages.items():
             facts = world.storages.get(number)
-            if facts is not None and isinstance(facts.values, tuple) and facts.bytes == storage.nbytes():
-                whole = torch.empty(0, dtype=dtype_of(facts.dtype)).set_(storage)
-                if not same_bytes(whole, torch.empty(0, dtype=dtype_of(facts.dtype)).set_(memory_of(facts))):
-                    yield f"leaves other values in storage {number}"
+            if facts is None or not isinstance(facts.values, tuple) or facts.bytes != storage.nbytes():
+                continue
+            found, said = (
+                torch.empty(0, dtype=dtype_of(facts.dtype)).set_(each) for each in (storage, memory_of(facts))
+            )
+            # In memory that had no values, only what was written has some now.
+            runs = (run for step in steps for write in step.writes if write.storage == number for run in write.slots)
+            parts = [slice(*run) for run in runs] if number in self._unset else [slice(None)]
+            if not all(same_bytes(found[part], said[part]) for part in parts):
+                yield f"leaves other values in storage {number}"
 
 
 def _differences(facts: TensorFacts, tensor: Any, inputs: Inputs, world: World) -> Iterator[str]:

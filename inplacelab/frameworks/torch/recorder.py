@@ -308,9 +308,16 @@ class TorchRecorder(CallRecorder[TorchCall]):
         call.first, call.storages = _next_node(), objects.storages.seen
 
     def _contents(self, call: TorchCall) -> list[int | None]:
-        """Returns what tells whether tensors of a call are written: of a normalization, vectors such as its statistics."""
+        """Returns what tells whether tensors of a call are written: of a normalization, vectors such as its statistics. What a storage holds
+        that was never written tells nothing: it may be what is written now.
+        """
         contents, every = self.objects.storages.contents, not call.kind.name.endswith("_norm")
-        return [contents(each) if every or len(each.operand.layout.shape) == 1 else None for each in call.known]
+        return [
+            (contents(each) if each.storage.is_filled else _NEVER)
+            if every or len(each.operand.layout.shape) == 1
+            else None
+            for each in call.known
+        ]
 
     def _report(self, call: TorchCall, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
         call.results = results = [result] if type(result) is torch.Tensor else list(tensors_of(result))
@@ -576,6 +583,10 @@ class TorchRecorder(CallRecorder[TorchCall]):
                     self.emit(events.OperationDone(
                         "swap_tensors", "reallocated", inputs, one.operand, one.node, place, *live_and_peak,
                     ))  # fmt: skip
+
+
+_NEVER = -1
+"""Is not what `contents` returns of any storage."""
 
 
 def _threads() -> int:

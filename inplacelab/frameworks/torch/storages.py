@@ -54,6 +54,11 @@ class TorchStorage(KnownStorage):
         _Storage._free_weak_ref(self.pin)
         self.pin = 0
 
+    @property
+    def is_filled(self) -> bool:
+        """Whether its values mean something, as far as is known."""
+        return self.seen is None or self.seen.values is not None
+
     def contents(self) -> bytes | None:
         """Returns its bytes; None if there are too many, or if it is gone."""
         memory = None if not self.pin or _Storage._expired(self.pin) else self.memory()
