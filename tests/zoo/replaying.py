@@ -378,7 +378,6 @@ class Inputs:
     """
 
     def __init__(self, call: Noted, steps: Sequence[Step], world: World) -> None:
-        self._history = call.grad
         first = steps[0]
         self._new = dict(first.tensors), dict(first.storages), {each.storage for each in first.writes}
         self.tensors: dict[int, Any] = {}
@@ -409,7 +408,9 @@ class Inputs:
         self.tensors[number] = self._with_history(on(self.storages[facts.storage], facts), facts)
 
     def _with_history(self, tensor: Any, facts: TensorFacts) -> Any:
-        if not (self._history and facts.needs_gradient):
+        if (
+            not facts.needs_gradient
+        ):  # also where no history is kept: `linear` computes in another order with a weight that needs one
             return tensor
         if facts.node is None:
             return tensor.requires_grad_()
