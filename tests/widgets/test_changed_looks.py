@@ -12,7 +12,7 @@ from inplacelab.recording.recording import State
 from inplacelab_widgets.scene.saved_tensors import pin_changes, pins_at
 from inplacelab_widgets.scene.tables import table_changes, tables
 from inplacelab_widgets.scene.tensor_cards import card_changes, face_of
-from inplacelab_widgets.scene.timeline import Facts, Key, Life, followed, storage_lives
+from inplacelab_widgets.scene.timeline import Facts, Key, Life, StorageLife, followed, storage_lives
 
 
 def lives(recording: Recording, of: Callable[[State], Mapping[Key, Facts]]) -> dict[Key, Life[Facts]]:
@@ -44,7 +44,8 @@ def test_the_pins(recording: Recording) -> None:
 
 
 def test_the_storages(recording: Recording) -> None:
-    assert storage_lives(recording) == lives(recording, lambda state: state.storages)
+    slowly = lives(recording, lambda state: state.storages)
+    assert storage_lives(recording) == {key: StorageLife(each.moments, each.last) for key, each in slowly.items()}
 
 
 def test_the_tables(recording: Recording) -> None:

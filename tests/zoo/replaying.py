@@ -109,7 +109,6 @@ class NotingRecorder(TorchRecorder):
             return super().called(function, args, kwargs, frame)
         with Unseen():
             noted = self._noted(kind.name, function, args, kwargs)
-            given, named = _listed_again(args), _listed_again(kwargs)
             versions = [(each, each._version) for each in _tensors((args, kwargs)) if readings.has_version(each)]
         result = super().called(function, args, kwargs, frame)
         with Unseen():
@@ -118,7 +117,9 @@ class NotingRecorder(TorchRecorder):
             noted.wrote = not self.passes.running and any(each._version != before for each, before in versions)
             if noted.last > noted.first or noted.wrote:
                 facts = self.objects.tensors.facts
-                noted.args, noted.kwargs = _numbered(given, facts), _numbered(named, facts)
+                # The table of `deepcopy` holds what was copied before, and objects that the program lets go.
+                given = (args[0], {}) if kind.name == "deepcopy" else args
+                noted.args, noted.kwargs = _numbered(given, facts), _numbered(kwargs, facts)
                 noted.results = [_number(each, facts) for each in _tensors(result)]
                 self.notes.calls.append(noted)
         return result
@@ -206,13 +207,6 @@ def _steps(kind: Any, parts: Sequence[tuple[Any, Any, dict[str, Any], dict[str, 
 def _number(tensor: Any, facts: Mapping[int, Any]) -> int | None:
     known = facts.get(id(tensor))
     return None if known is None else known.number
-
-
-def _listed_again(value: Any) -> Any:
-    """Returns arguments in other lists and dictionaries: `deepcopy` adds its results to one that it is given."""
-    if type(value) in (list, tuple):
-        return type(value)(map(_listed_again, value))
-    return {key: _listed_again(each) for key, each in value.items()} if type(value) is dict else value
 
 
 def _numbered(value: Any, facts: Mapping[int, Any]) -> Any:

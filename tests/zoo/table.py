@@ -94,9 +94,12 @@ _REASONS: Mapping[str, Text] = {
 }
 _CALLS = Text("`{0}` cannot be called with what is recorded", "仅凭记录无法调用 `{0}`")
 _BYTES = Text(
-    "memory that no operation returns was allocated and not counted, up to {0:,} bytes: `autocast` keeps copies of weights, and `checkpoint` the state of "
-    "random numbers",
-    "有些已分配的内存不是任何操作的结果，没有计入，最多 {0:,} 字节：`autocast` 保存权重副本，`checkpoint` 保存随机数状态",
+    "memory that no operation returns was allocated and not counted: `autocast` keeps copies of weights, and `checkpoint` the state of random numbers",
+    "有些已分配的内存不是任何操作的结果，没有计入：`autocast` 保存权重副本，`checkpoint` 保存随机数状态",
+)
+_OF_OTHERS = Text(
+    "memory was counted that PyTorch has not allocated: tensors were made on arrays of NumPy",
+    "计入了不是由 PyTorch 分配的内存：有些张量建立在 NumPy 数组之上",
 )
 _ENDED = Text(
     "inplacelab's engine compared only a part of the gradients: it had one second",
@@ -266,8 +269,8 @@ def _remarks(entry: Entry, row: Any) -> list[Text]:
     replayed, planted = row.get("replayed", {}), row.get("planted")
     said = [Text(*each) for each in row.get("recorded", {}).get("notes", ())]
     said += [_reason(each) for each in replayed.get("left_out", ())]
-    if differing := replayed.get("memory", {}).get("where"):
-        said.append(_BYTES.format(max(more for _, more in differing)))
+    differing = [more for _, more in replayed.get("memory", {}).get("where", ())]
+    said += [_BYTES] * any(more > 0 for more in differing) + [_OF_OTHERS] * any(more < 0 for more in differing)
     if row.get("judged", {}).get("ended"):
         said.append(_ENDED)
     if not entry.train:

@@ -65,7 +65,8 @@ def test_a_row_says_what_was_run_and_what_came_of_it() -> None:
         ({"judged": {"compared": 1, "ended": "it computes too much"}}, "compared only a part of the gradients"),
         ({"replayed": {**FOUND["replayed"], "left_out": {"a tensor that is gone": 2}}}, "an argument was gone when the operation ended"),
         ({"replayed": {**FOUND["replayed"], "left_out": {"stft raises ValueError: no": 2}}}, "`stft` cannot be called"),
-        ({"replayed": {**FOUND["replayed"], "memory": {"statements": 12, "differing": 1, "where": [[4, 96]]}}}, "up to 96 bytes"),
+        ({"replayed": {**FOUND["replayed"], "memory": {"statements": 12, "differing": 1, "where": [[4, 96]]}}}, "was allocated and not counted"),
+        ({"replayed": {**FOUND["replayed"], "memory": {"statements": 12, "differing": 1, "where": [[4, -8]]}}}, "memory was counted that PyTorch has not allocated"),
         ({}, "nothing was planted: no backward pass is run"),
     ],
 )  # fmt: skip
