@@ -118,7 +118,7 @@ __all__ = [  # noqa: RUF022  # and the functions of the table: see `__getattr__`
     "newaxis", "nn", "no_grad", "optimizer", "pi", "record", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled",
     "set_language", "set_printoptions", "shares_storage", "show", "uint8", "version",
 ]  # fmt: skip
-_NAMES = (*__all__, *_RENAMED)
+_NAMES = tuple(dict.fromkeys((*__all__, *_RENAMED)))
 del __all__
 
 # Division by zero gives inf and nan without a warning, as in Paddle. Only warnings raised by our own calls are silenced.

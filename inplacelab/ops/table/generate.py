@@ -311,7 +311,8 @@ def _class(owner: type, base: str) -> Iterator[str]:
 
 def _members(owner: type) -> Iterator[str]:
     operators = {row.operator for row in ROWS.values() if row.operator}
-    for name, found in tuple(vars(owner).items()):
+    # By module, since modules add methods when they are imported, which may be in any order.
+    for name, found in sorted(vars(owner).items(), key=lambda member: _home(member[1])):
         if name in operators:  # the same, whether it has been generated or not
             yield f"    def {name}(self, other: Any) -> Tensor: ...\n"
             continue
@@ -325,6 +326,12 @@ def _members(owner: type) -> Iterator[str]:
             yield from _property(name, member)
         elif inspect.isfunction(member) and not _is_row(name):
             yield _method(name, member)
+
+
+def _home(member: Any) -> str:
+    """The module that has added a member to a class; "" for those of the class itself and of the table."""
+    found = str(getattr(getattr(member, "fget", member), "__module__", ""))
+    return "" if found == module.__name__ else found
 
 
 def _is_row(name: str) -> bool:
