@@ -312,7 +312,7 @@ def _class(owner: type, base: str) -> Iterator[str]:
 def _members(owner: type) -> Iterator[str]:
     operators = {row.operator for row in ROWS.values() if row.operator}
     # By module, since modules add methods when they are imported, which may be in any order.
-    for name, found in sorted(vars(owner).items(), key=lambda member: _home(member[1])):
+    for name, found in sorted(vars(owner).items(), key=lambda each: "" if each[0] in operators else _home(each[1])):
         if name in operators:  # the same, whether it has been generated or not
             yield f"    def {name}(self, other: Any) -> Tensor: ...\n"
             continue
@@ -330,7 +330,8 @@ def _members(owner: type) -> Iterator[str]:
 
 def _home(member: Any) -> str:
     """The module that has added a member to a class; "" for those of the class itself and of the table."""
-    found = str(getattr(getattr(member, "fget", member), "__module__", ""))
+    function = member.function() if isinstance(member, LazyMethod) else member
+    found = str(getattr(getattr(function, "fget", function), "__module__", ""))
     return "" if found == module.__name__ else found
 
 
