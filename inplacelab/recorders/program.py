@@ -217,17 +217,18 @@ class Program:
         for frame in reversed((*frames[:_HALF], *frames[-_HALF:]) if deep else frames):
             code = frame.f_code
             key: tuple[int | str, ...] = id(code), frame.f_lasti, id(place)
-            skipped = len(frames) - MOST_CALLS if deep and frame is frames[_HALF - 1] else 0
-            owned = owners.get(id(frame)) if owners else None
-            owner = owned[1] if owned is not None and owned[0] is code else ""
-            if skipped or owner:
+            skipped, owner = 0, ""
+            if deep or owners:
+                skipped = len(frames) - MOST_CALLS if deep and frame is frames[_HALF - 1] else 0
+                owned = owners.get(id(frame))
+                owner = owned[1] if owned is not None and owned[0] is code else ""
                 key = (*key, skipped, owner)
-            given = line if frame is frames[0] else None
-            if given is not None:
-                key = (*key, given)
+            if line is not None and frame is frames[0]:
+                key = (*key, line)
             known = places.get(key)
             if known is None:  # (to tell the line of a frame, Python reads all of its code before it)
-                here = self._placed(code, frame.f_lineno if given is None else given, place, frame is root)
+                at = frame.f_lineno if line is None or frame is not frames[0] else line
+                here = self._placed(code, at, place, frame is root)
                 known = places[key] = code, replace(here, skipped=skipped, owner=owner) if skipped or owner else here
             place = known[1]
         return place
