@@ -351,10 +351,11 @@ def getitem(self: Tensor, key: Any) -> Tensor:
         IndexRangeError: if an index is outside its axis.
         IndexKindError: if the key has a type that cannot select.
     """
-    if type(key) in _SINGLE:  # the usual keys, without further calls
-        key = views.fixed(self.array, key) if type(key) is slice else key
+    several = type(key) is tuple and _SINGLE.issuperset(map(type, key))
+    if several or type(key) in _SINGLE:  # the usual keys, without further calls
+        key = key if type(key) is int else views.fixed(self.array, key)
         try:
-            shown = self.array[key, ...]
+            shown = self.array[(*key, ...) if several else (key, ...)]
         except (IndexError, TypeError, ValueError):  # refused below
             pass
         else:

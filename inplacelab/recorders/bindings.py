@@ -100,6 +100,7 @@ class Bindings:
 
     def __init__(self, names: Iterable[str], watched: Watched) -> None:
         self._wanted, self._watched, self.own_module = frozenset(names), watched, "__main__"
+        self._bound, self._unbound = list[str](), list(self._wanted)  # those that were globals so far, and the others
         self._found: dict[int, tuple[weakref.ref[Any], tuple[str, ...]]] = {}
         self._modules: dict[str, bool] = {}  # by name, whether they are the program's own
         self._labels: dict[int, str] = {}  # the first path to each tensor in this scan, by address
@@ -121,7 +122,10 @@ class Bindings:
         """
         seen: list[object] = []
         for names, function, module in scopes:
-            values = list(names.values()) if function or module else map(names.get, self._wanted)
+            if not (function or module) and any(map(names.__contains__, self._unbound)):
+                self._bound += [each for each in self._unbound if each in names]
+                self._unbound = [each for each in self._unbound if each not in names]
+            values = list(names.values()) if function or module else map(names.get, self._bound)
             seen += [None if id(type(value)) in _PLAIN else id(value) for value in values]
             seen.append(function)
         if not self._leads_on and seen == self._seen:

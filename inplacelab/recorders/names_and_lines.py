@@ -59,6 +59,7 @@ class NamesAndLines:
     Attributes:
         root: the outermost frame of the program.
         told: whether the program is instrumented, or traced, so that its statements are reported.
+        owners: what the objects are called whose methods its frames run (see `Program.place`).
     """
 
     def __init__(self, recorder: Follows, outermost: FrameType | None) -> None:
@@ -66,7 +67,7 @@ class NamesAndLines:
         program = recorder.program
         self._bindings = Bindings(program.names, recorder.watched)
         self.names_of, self.drop_reference = self._bindings.names_of, self._bindings.drop_reference
-        self._owners: dict[int, Owned] = {}  # of frames, by their addresses
+        self.owners: dict[int, Owned] = {}  # of frames, by their addresses
         codes = [code_of(member(each, "__call__")) for each in recorder.watched.holders]
         self._calls = {id(code): code for code in codes if code is not None}  # by address: to hash code takes long
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
@@ -74,6 +75,7 @@ class NamesAndLines:
         self.told = False
         self.root: FrameType | None = None
         self._globals: list[Scope] = []
+        self._statements: dict[int, int] = {}  # of the outermost frame, by instruction
         self._statement = self._instruction = -1  # of the outermost frame, at the last event
         if outermost is not None:
             self._start(outermost)
@@ -97,9 +99,9 @@ class NamesAndLines:
         found = self._bindings.look(scopes, done=True)
         if found is not None:
             self._names_are(found, done=True)
-        if frame.f_code.co_argcount or self._owners:
+        if frame.f_code.co_argcount or self.owners:
             self._note_owner(frame, scopes[-1])
-        place = self._program.place(frames, root=self.root, line=line, owners=self._owners)
+        place = self._program.place(frames, root=self.root, line=line, owners=self.owners)
         assert place is not None
         self._emit(events.StatementBegan(place, simple, len(frames), *self._recorder.live_and_peak()))
 
@@ -114,10 +116,11 @@ class NamesAndLines:
         in_module = root.f_code.co_name == "<module>"  # or in a function, such as one that runs in a thread
         keeps = type(root.f_globals) is dict  # other namespaces are copied whenever they are looked at
         self.root, self._globals = root, [Scope(root.f_globals, "")] if in_module and keeps else []
+        self._statements.clear()
         self._bindings.own_module = module_of(root.f_globals)
 
     def _scopes(self, frames: Sequence[FrameType]) -> Sequence[Scope]:
-        if self._globals and len(frames) == 1 and frames[0] is self.root and not self._program.sources.others:
+        if self._globals and len(frames) == 1 and frames[0] is self.root and len(self._program.sources.seen) == 1:
             return self._globals  # faster, and the same
         return self._program.scopes(frames)
 
@@ -127,9 +130,9 @@ class NamesAndLines:
         is_method = code.co_argcount and code.co_varnames[0] == "self"
         owner = self._bindings.name_of_holder(scope.names.get("self")) if is_method else ""
         if owner:
-            self._owners[id(frame)] = code, owner
+            self.owners[id(frame)] = code, owner
         else:
-            self._owners.pop(id(frame), None)
+            self.owners.pop(id(frame), None)
 
     def look(self, scopes: Sequence[Scope], *, done: bool) -> None:
         """Updates the names of tensors. Inside a statement (not `done`) a tensor without a name keeps its last names, since a
@@ -181,8 +184,11 @@ class NamesAndLines:
         # Whether the outermost frame runs another statement than at the last event, or runs it again.
         begins, outermost = False, frames[-1]
         if outermost is self.root:
-            main = self._program.sources.main
-            statement, instruction = main.statement(main.line(outermost.f_lineno)), outermost.f_lasti
+            instruction = outermost.f_lasti
+            statement = self._statements.get(instruction)
+            if statement is None:  # (to know the line of a frame, Python reads all of its code before it)
+                main = self._program.sources.main
+                statement = self._statements[instruction] = main.statement(main.line(outermost.f_lineno))
             again = instruction < self._instruction if len(frames) > 1 else instruction <= self._instruction
             begins = statement != self._statement or again
             self._statement, self._instruction = statement, instruction
@@ -190,7 +196,7 @@ class NamesAndLines:
         found = self._bindings.look(scopes, done=begins)
         if found is not None:
             self._names_are(found, done=begins)
-        if frames[0].f_code.co_argcount or self._owners:
+        if frames[0].f_code.co_argcount or self.owners:
             self._note_owner(frames[0], scopes[-1])
         if begins:
             place, live_and_peak = self._program.place(frames[-1:], root=self.root), self._recorder.live_and_peak()
@@ -249,7 +255,7 @@ class NamesAndLines:
 
     def place(self, frame: FrameType | None) -> Place | None:
         """Returns, at an event, the program's place; None if the program is not on the stack."""
-        return self._program.place(self.frames(frame), root=self.root, owners=self._owners)
+        return self._program.place(self.frames(frame), root=self.root, owners=self.owners)
 
 
 def _initializes(frame: FrameType, module: Any) -> bool:

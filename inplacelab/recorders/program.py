@@ -121,10 +121,11 @@ class Program:
     names: frozenset[str]
     first_line: int = 1
     sources: Sources = field(init=False, repr=False, compare=False)
-    _places: dict[tuple[int, int, int, int, str], tuple[CodeType, Place]] = field(
+    _places: dict[tuple[int | str, ...], tuple[CodeType, Place]] = field(
         init=False, default_factory=dict, repr=False, compare=False
     )
-    """The places so far, by code, instruction, the place that it was called from, calls left out, and owner. (They keep these addresses from being used again.)"""
+    """The places so far, by code, instruction, the place that it was called from, calls left out, owner, and the line if one was given. (They keep
+    these addresses from being used again.)"""
     _modules: dict[int, tuple[dict[str, Any], Source]] = field(
         init=False, default_factory=dict, repr=False, compare=False
     )
@@ -160,6 +161,8 @@ class Program:
         """Returns the frames that run it, innermost first: up to `outermost` or, if that is not on the stack, up to the last one that runs the
         source that was started.
         """
+        if innermost is outermost and innermost is not None:
+            return [innermost]
         found, owns, main, last = [], self.sources.owns, self.filename, 0
         while innermost is not None:
             code = innermost.f_code
@@ -210,22 +213,24 @@ class Program:
             owners: for the addresses of frames, what the objects are called whose methods they run.
         """
         place: Place | None = None
-        deep = len(frames) > MOST_CALLS
-        for k, frame in enumerate(reversed((*frames[:_HALF], *frames[-_HALF:]) if deep else frames)):
-            skipped = len(frames) - MOST_CALLS if deep and k == _HALF else 0
-            code, owner = frame.f_code, ""
-            if (owned := owners.get(id(frame))) is not None and owned[0] is code:
-                owner = owned[1]
-            key = id(code), frame.f_lasti, id(place), skipped, owner
-            known = self._places.get(key)
-            if known is None:
-                here = self._placed(code, frame.f_lineno, place, frame is root)
-                known = code, replace(here, skipped=skipped, owner=owner) if skipped or owner else here
-                self._places[key] = known
+        places, deep = self._places, len(frames) > MOST_CALLS
+        for frame in reversed((*frames[:_HALF], *frames[-_HALF:]) if deep else frames):
+            code = frame.f_code
+            key: tuple[int | str, ...] = id(code), frame.f_lasti, id(place)
+            skipped, owner = 0, ""
+            if deep or owners:
+                skipped = len(frames) - MOST_CALLS if deep and frame is frames[_HALF - 1] else 0
+                owned = owners.get(id(frame))
+                owner = owned[1] if owned is not None and owned[0] is code else ""
+                key = (*key, skipped, owner)
+            if line is not None and frame is frames[0]:
+                key = (*key, line)
+            known = places.get(key)
+            if known is None:  # (to tell the line of a frame, Python reads all of its code before it)
+                at = frame.f_lineno if line is None or frame is not frames[0] else line
+                here = self._placed(code, at, place, frame is root)
+                known = places[key] = code, replace(here, skipped=skipped, owner=owner) if skipped or owner else here
             place = known[1]
-        if place is not None and line is not None and line != frames[0].f_lineno:
-            source = self.sources.seen[place.source]
-            return replace(place, line=source.line(line))
         return place
 
     def _placed(self, code: CodeType, line_of_file: int, caller: Place | None, is_root: bool) -> Place:

@@ -124,11 +124,6 @@ class Sources:
         self._of: dict[str, Source | None] = {main.filename: main}  # None for what is not the program's own
         self._around: Source | None = None  # the file of which `main` is a part
 
-    @property
-    def others(self) -> bool:
-        """Whether others than the one that was started were seen."""
-        return len(self.seen) > 1
-
     def at(self, code: CodeType, line_of_file: int) -> Source | None:
         """Returns the source that a line of a code object is in; None if the code is not the program's own."""
         try:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any, Literal
 
-from inplacelab import backends, errors, modes, observe
+from inplacelab import backends, errors, observe
 from inplacelab.autograd.custom_nodes import CustomNode
 from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved as SavedTensor
@@ -34,6 +34,7 @@ from inplacelab.frameworks.engine.objects import (
 from inplacelab.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.memory import Episode
+from inplacelab.modes import current
 from inplacelab.place import Place
 from inplacelab.recorders import events
 from inplacelab.recorders.bindings import Watched
@@ -187,7 +188,7 @@ class EngineRecorder(observe.Observer):
 
     def live_and_peak(self) -> tuple[int, int]:
         """Returns the live bytes made in this recording on the current device, and their peak."""
-        episode = self._episodes[modes.current().device or backends.CPU]
+        episode = self._episodes[current().device or backends.CPU]
         return episode.live, episode.peak
 
     # ---- operations ------------------------------------------------------------------------------------------------------
@@ -204,7 +205,8 @@ class EngineRecorder(observe.Observer):
         if self.limit.reached():
             return
         frame = sys._getframe(2)  # frame 1 is that of the guard
-        place = self.names.place(frame)
+        frames = self.names.frames(frame)
+        place = self.program.place(frames, root=self.names.root, owners=self.names.owners)
         operands = self._operands(inputs, output, read)
         known = objects.tensors.facts.get(id(output))
         if known is None:
@@ -216,15 +218,16 @@ class EngineRecorder(observe.Observer):
                 objects.histories(known.storage)
         else:
             self._remade(known, output)
-        if modes.current().keeper is not None:
+        if current().keeper is not None:
             objects.kept_again()
         live, peak = self.live_and_peak()
         called = self.op_name(name, category)
+        by_library = not frames or frame.f_back is not frames[0]  # or its module may have called the operation
         self.emit(events.OperationDone(
-            called, category, operands, part_of(known, written), objects.number_of(node), place, live, peak,
-            "written" if exact else "around", copied, depends,
-            module=self.names.module(frame) if category == "in-place" else "",
-            ran_in=self.names.ran_in(frame) if called in self._in_place.names else None,
+            called, category, operands, known.operand if written is None else part_of(known, written),
+            None if node is None else objects.number_of(node), place, live, peak, "written" if exact else "around", copied, depends, None,
+            self.names.module(frame) if by_library and category == "in-place" else "",
+            self.names.ran_in(frame) if by_library and called in self._in_place.names else None,
         ))  # fmt: skip
         objects.replacing = False
 
@@ -237,34 +240,36 @@ class EngineRecorder(observe.Observer):
     ) -> tuple[events.Operand, ...]:
         """Returns what an operation read. Emits writes that were not reported."""
         objects, operands = self.objects, []
-        tensors, storages = objects.tensors.facts, objects.storages.facts
+        tensors, storages, written = objects.tensors.facts, objects.storages.facts, output.storage
         for tensor in inputs:
             known = tensors.get(id(tensor)) or objects.describe_new(tensor)
             operands.append(known.operand)
-            storage = tensor.storage
-            seen = None if tensor is output else storages.get(id(storage))
-            if seen is not None and seen.version != storage.version:
-                objects.wrote(seen, storage)
-                if storage is not output.storage:  # else this operation has written it
-                    self.guard.note(UNOBSERVED, aside=True)
+            if tensor is not output:
+                storage = tensor.storage
+                seen = storages.get(id(storage))
+                if seen is not None and seen.version != storage.version:
+                    objects.wrote(seen, storage)
+                    if storage is not written:  # else this operation has written it
+                        self.guard.note(UNOBSERVED, aside=True)
         if read is not None:
             operands[0] = replace(operands[0], part=tuple(read))
         return tuple(operands)
 
     def _wrote(self, known: EngineTensor, output: Tensor, written: Any) -> None:
         """Emits a write of a tensor if its version was raised."""
-        objects, storage = self.objects, output.storage
-        if storage.version > known.storage.version + 1:
+        objects, storage, seen = self.objects, output.storage, known.storage
+        if seen.version == storage.version:
+            return
+        if storage.version > seen.version + 1:
             self.guard.note(UNOBSERVED, aside=True)
-        if known.storage.version != storage.version:
-            if known.operand.dtype != dtype_name(storage.buffer.dtype):  # it counts other elements than the storage
-                objects.wrote(known.storage, storage)
-            elif written is None:
-                objects.wrote(known.storage, storage, output.array, known.operand.layout)
-            elif isinstance(written, Tensor):
-                objects.wrote(known.storage, storage, written.array, written.layout)
-            else:
-                objects.wrote(known.storage, storage, slots=written)
+        if known.operand.dtype != dtype_name(storage.buffer.dtype):  # it counts other elements than the storage
+            objects.wrote(seen, storage)
+        elif written is None:
+            objects.wrote(seen, storage, output.array, known.operand.layout)
+        elif isinstance(written, Tensor):
+            objects.wrote(seen, storage, written.array, written.layout)
+        else:
+            objects.wrote(seen, storage, slots=written)
 
     def _remade(self, known: EngineTensor, output: Tensor) -> None:
         """Emits the new metadata of a tensor, and its new storage if it has one."""

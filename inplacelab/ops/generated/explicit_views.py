@@ -24,7 +24,7 @@ def _as_shape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
     """The same elements in another shape; never a copy."""
     if type(x) is not Tensor:
         x = operands.as_tensor("_as_shape", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     shape = _AS_SHAPE_PREPARE_SHAPE(a0, shape)
     before = x.layout
     after = _AS_SHAPE_LAYOUT(before, shape)
@@ -43,7 +43,7 @@ def _as_dtype(x: Tensor, dtype: Any, name: str | None = None) -> Tensor:
     """The same bits, seen as numbers of another dtype."""
     if type(x) is not Tensor:
         x = operands.as_tensor("_as_dtype", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     dtype = _AS_DTYPE_PREPARE_DTYPE(a0, dtype)
     before = x.layout
     after = _AS_DTYPE_LAYOUT(before, dtype)

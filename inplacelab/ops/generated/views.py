@@ -34,7 +34,7 @@ def reshape(x: Tensor = ABSENT, shape: Any = ABSENT, *more: Any, **named: Any) -
         keywords.missing("reshape", "shape")
     if type(x) is not Tensor:
         x = operands.as_tensor("reshape", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     shape = RESHAPE_PREPARE_SHAPE(a0, shape)
     shown = RESHAPE_SHORTCUT(a0, shape)
     if shown is not None:
@@ -52,7 +52,7 @@ def reshape_(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
     """The same elements in another shape: a view, or a copy where no strides can express the shape."""
     if type(x) is not Tensor:
         x = operands.as_tensor("reshape_", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     shape = RESHAPE_PREPARE_SHAPE(a0, shape)
     shown = RESHAPE_SHORTCUT(a0, shape)
     if shown is not None:
@@ -164,7 +164,7 @@ def transpose(x: Tensor = ABSENT, perm: Any = ABSENT, *more: Any, **named: Any) 
         keywords.missing("transpose", "perm")
     if type(x) is not Tensor:
         x = operands.as_tensor("transpose", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     perm = TRANSPOSE_PREPARE_PERM(a0, perm)
     shown = TRANSPOSE_SHORTCUT(a0, perm)
     if shown is not None:
@@ -178,7 +178,7 @@ def transpose_(x: Tensor, perm: Any, name: str | None = None) -> Tensor:
     """Reorder the axes: axis `k` of the result is axis `perm[k]`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("transpose_", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     perm = TRANSPOSE_PREPARE_PERM(a0, perm)
     shown = TRANSPOSE_SHORTCUT(a0, perm)
     if shown is not None:
@@ -202,7 +202,7 @@ def t(x: Tensor = ABSENT, name: str | None = None, _: Any = ABSENT, input: Any =
         x = keywords.either("t", "x", x, "input", input)
     if type(x) is not Tensor:
         x = operands.as_tensor("t", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     shown = T_SHORTCUT(a0)
     if shown is not None:
         return metadata.view(T, x, shown, {})
@@ -220,7 +220,7 @@ def t_(x: Tensor = ABSENT, name: str | None = None, _: Any = ABSENT, input: Any 
         x = keywords.either("t_", "x", x, "input", input)
     if type(x) is not Tensor:
         x = operands.as_tensor("t_", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     shown = T_SHORTCUT(a0)
     if shown is not None:
         return metadata.relayout(T, x, shown, {})
@@ -256,7 +256,7 @@ def squeeze(
         axis = None
     if type(x) is not Tensor:
         x = operands.as_tensor("squeeze", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     axis = SQUEEZE_PREPARE_AXIS(a0, axis)
     shown = SQUEEZE_SHORTCUT(a0, axis)
     if shown is not None:
@@ -270,7 +270,7 @@ def squeeze_(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
     """Remove axes of size 1: all of them, or those in `axis`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("squeeze_", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     axis = SQUEEZE_PREPARE_AXIS(a0, axis)
     shown = SQUEEZE_SHORTCUT(a0, axis)
     if shown is not None:
@@ -305,7 +305,7 @@ def unsqueeze(
         keywords.missing("unsqueeze", "axis")
     if type(x) is not Tensor:
         x = operands.as_tensor("unsqueeze", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     axis = UNSQUEEZE_PREPARE_AXIS(a0, axis)
     shown = UNSQUEEZE_SHORTCUT(a0, axis)
     if shown is not None:
@@ -319,7 +319,7 @@ def unsqueeze_(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
     """Insert an axis of size 1 at `axis`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("unsqueeze_", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     axis = UNSQUEEZE_PREPARE_AXIS(a0, axis)
     shown = UNSQUEEZE_SHORTCUT(a0, axis)
     if shown is not None:
@@ -381,7 +381,7 @@ def unflatten(
         keywords.missing("unflatten", "shape")
     if type(x) is not Tensor:
         x = operands.as_tensor("unflatten", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     axis = UNFLATTEN_PREPARE_AXIS(a0, axis)
     shape = UNFLATTEN_PREPARE_SHAPE(a0, shape)
     before = x.layout
@@ -419,7 +419,7 @@ def swapaxes(
         keywords.missing("swapaxes", "axis1")
     if type(x) is not Tensor:
         x = operands.as_tensor("swapaxes", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     before = x.layout
     after = SWAPAXES_LAYOUT(before, axis0, axis1)
     return metadata.view(SWAPAXES, x, metadata.window(x, after), {"axis0": axis0, "axis1": axis1}, after)
@@ -437,7 +437,7 @@ def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) 
     """Move the axes in `source` to the places in `destination`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("moveaxis", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     source = MOVEAXIS_PREPARE_SOURCE(a0, source)
     destination = MOVEAXIS_PREPARE_DESTINATION(a0, destination)
     before = x.layout
@@ -455,7 +455,7 @@ def _mT(x: Tensor, name: str | None = None) -> Tensor:
     """The last two axes exchanged."""
     if type(x) is not Tensor:
         x = operands.as_tensor("_mT", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     before = x.layout
     after = _MT_LAYOUT(before)
     return metadata.view(_MT, x, metadata.window(x, after), {}, after)
@@ -491,7 +491,7 @@ def diagonal(
         axis2 = 1
     if type(x) is not Tensor:
         x = operands.as_tensor("diagonal", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     offset = DIAGONAL_PREPARE_OFFSET(a0, offset)
     before = x.layout
     after = DIAGONAL_LAYOUT(before, offset, axis1, axis2)
@@ -527,7 +527,7 @@ def unfold(
         keywords.missing("unfold", "step")
     if type(x) is not Tensor:
         x = operands.as_tensor("unfold", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     before = x.layout
     after = UNFOLD_LAYOUT(before, axis, size, step)
     return metadata.view(UNFOLD, x, metadata.window(x, after), {"axis": axis, "size": size, "step": step}, after)
@@ -563,7 +563,7 @@ def slice(
         keywords.missing("slice", "ends")
     if type(x) is not Tensor:
         x = operands.as_tensor("slice", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     axes = SLICE_PREPARE_AXES(a0, axes)
     starts = SLICE_PREPARE_STARTS(a0, starts)
     ends = SLICE_PREPARE_ENDS(a0, ends)
@@ -586,7 +586,7 @@ def strided_slice(x: Tensor, axes: Any, starts: Any, ends: Any, strides: Any, na
     """The slice from `starts` to `ends` along the named axes, in steps of `strides`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("strided_slice", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     axes = STRIDED_SLICE_PREPARE_AXES(a0, axes)
     starts = STRIDED_SLICE_PREPARE_STARTS(a0, starts)
     ends = STRIDED_SLICE_PREPARE_ENDS(a0, ends)
@@ -630,7 +630,7 @@ def narrow(
         keywords.missing("narrow", "length")
     if type(x) is not Tensor:
         x = operands.as_tensor("narrow", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     start = NARROW_PREPARE_START(a0, start)
     before = x.layout
     after = NARROW_LAYOUT(before, dim, start, length)
@@ -647,7 +647,7 @@ def _nth(x: Tensor, axis: Any, place: Any, name: str | None = None) -> Tensor:
     """One place of one axis: `unbind` gives them all."""
     if type(x) is not Tensor:
         x = operands.as_tensor("_nth", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     before = x.layout
     after = _NTH_LAYOUT(before, axis, place)
     return metadata.view(_NTH, x, metadata.window(x, after), {"axis": axis, "place": place}, after)
@@ -665,7 +665,7 @@ def getitem(x: Tensor, key: Any, name: str | None = None) -> Tensor:
     """Select by integers, slices, None and `...`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("getitem", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     key = GETITEM_PREPARE_KEY(a0, key)
     shown = GETITEM_SHORTCUT(a0, key)
     if shown is not None:
@@ -687,7 +687,7 @@ def _window(x: Tensor, layout: Any, dtype: Any = None, name: str | None = None) 
     """Look at the storage through any layout."""
     if type(x) is not Tensor:
         x = operands.as_tensor("_window", "x", 0, x)
-    a0, form0 = x.array, x.form or known_form(x)
+    a0 = x.array
     dtype = _WINDOW_PREPARE_DTYPE(a0, dtype)
     before = x.layout
     after = _WINDOW_LAYOUT(before, layout, dtype)

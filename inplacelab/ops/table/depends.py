@@ -17,7 +17,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf, prod
-from operator import is_
 from typing import Any
 
 import numpy as np
@@ -218,6 +217,13 @@ def dependence(row: Row, call: Call, shape: Shape) -> Dependence | None:
     Returns:
         The dependence; None if too many elements were selected to report their positions.
     """
+    values, known = _last.get(row, _NO_LAST)
+    for name, value in values:
+        if call[name] is not value:
+            break
+    else:
+        if known is not None:
+            return known
     found = declared(row)
     return None if found is None else found.of(row, call, shape)
 
@@ -230,22 +236,21 @@ _OVERWRITTEN = always(OVERWRITTEN)
 
 def _with_numbers(row: Row, call: Call, plain: Dependence) -> Dependence:
     """The dependence with the numbers among the attributes and the inputs; the same object where there are none."""
-    values = [call[name] for name in row.attribute_names]
-    last = _last.get(row)
-    if last is not None and all(map(is_, last[0], values)):
-        return last[1]
-    named = list(zip(row.attribute_names, values, strict=True))
-    named += [(name, value[()]) for name in row.numbers if type(value := call[name]) is np.ndarray and not value.ndim]
-    given = tuple([Given(name, number) for name, value in named if (number := _number(value)) is not None])
+    given = [(name, call[name]) for name in row.attribute_names]
+    named = given + [
+        (name, value[()]) for name in row.numbers if type(value := call[name]) is np.ndarray and not value.ndim
+    ]
+    numbers = tuple([Given(name, number) for name, value in named if (number := _number(value)) is not None])
     # (`replace` takes three times as long)
-    found = Dependence(plain.how, plain.numbers, rule=plain.rule, given=given) if given else plain
-    if not row.numbers and _IMMUTABLE.issuperset(map(type, values)):
-        _last[row] = values, found
+    found = Dependence(plain.how, plain.numbers, rule=plain.rule, given=numbers) if numbers else plain
+    if not row.numbers and all(type(value) in _IMMUTABLE for _, value in given):
+        _last[row] = given, found
     return found
 
 
 _IMMUTABLE = frozenset({type(None), bool, int, float, str})
-_last: dict[Row, tuple[list[Any], Dependence]] = {}
+_NO_LAST: tuple[list[tuple[str, Any]], None] = [], None
+_last: dict[Row, tuple[list[tuple[str, Any]], Dependence]] = {}
 """The last dependence of rows, and the attributes that it is for: a loop gives the same objects each time."""
 
 

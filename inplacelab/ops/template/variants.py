@@ -294,11 +294,15 @@ def _relayout(row: Row) -> Iterator[str]:
 
 def _metadata(row: Row, name: str, change: str) -> Iterator[str]:
     """Yields lines that make the new window, by NumPy's function if there is one, for another tensor or the tensor itself."""
-    x, attributes, facts = row.inputs[0], ", ".join(p.name for p in row.attributes), _facts_given(row)
+    x = row.inputs[0]
     yield from parts.operands(row, name, row.accepts)
-    yield from parts.windows(row)
-    yield from parts.checks(row, name, row.accepts)
-    yield from parts.prepare(row, row.accepts)
+    rest = [*parts.checks(row, name, row.accepts), *parts.prepare(row, row.accepts), *_new_window(row, name, change)]
+    yield from parts.windows(row) if any("form0" in line for line in rest) else (f"a0 = {x}.array",)
+    yield from rest
+
+
+def _new_window(row: Row, name: str, change: str) -> Iterator[str]:
+    x, attributes, facts = row.inputs[0], ", ".join(p.name for p in row.attributes), _facts_given(row)
     if row.shortcut is not None:
         yield f"shown = SHORTCUT(a0, {attributes})"
         yield "if shown is not None:"
