@@ -124,7 +124,7 @@ def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None,
     return list(code.co_positions())
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)  # frozen, it would take three times as long to make one
 class Place:
     """Where the program was.
 
@@ -233,20 +233,17 @@ class Places:
         labels = known.labels if operands else ()
         if not labels and not known.loops:
             return known.place, ()
-        innermost = frames[0]
-        names = _names(innermost) if labels or known.inside else {}
-        values, spelled = _simple(names, known.inside), _spelled(names, labels, operands) if labels else ()
-        if names:
+        innermost, values, spelled = frames[0], list[Any](), tuple[str, ...]()
+        if labels or known.inside:
+            names = _names(innermost)
+            values, spelled = _simple(names, known.inside), _spelled(names, labels, operands) if labels else ()
             _forget(innermost, names)
+        untold = known.is_counted and values.count(None) == len(values)
         for number, wanted in known.outside:
             names = _names(frames[number])
             values += _simple(names, wanted)
             _forget(frames[number], names)
-        if (
-            known.is_counted
-            and innermost is (None if frame is None else _called_for(frame))
-            and values[: len(known.inside)].count(None) == len(known.inside)
-        ):
+        if untold and innermost is (None if frame is None else _called_for(frame)):
             values.append(self._runs.get((id(innermost.f_code), innermost.f_lasti), 0))
         place = known.place if values == known.values else known.now(values)
         return place, self._spelled.setdefault(spelled, spelled) if spelled else ()
@@ -270,11 +267,10 @@ class Places:
             return None
         if len(frames) > DEEPEST:
             del key[2 * INNERMOST : -2 * (DEEPEST - INNERMOST)], frames[INNERMOST : INNERMOST - DEEPEST]
-        known = self._known.get(tuple(key))
-        if known is None:
-            known = self._known[tuple(key)] = self._found(
-                frames, _generated(called, frames[0])
-            )  # which keeps the code, and so its address
+        at = tuple(key)
+        known = self._known.get(at)
+        if known is None:  # what is found keeps the code, and so its address
+            known = self._known[at] = self._found(frames, _generated(called, frames[0]))
         return known
 
     def _found(self, frames: Sequence[FrameType], generated: str) -> _Known:
@@ -283,7 +279,8 @@ class Places:
         )
         in_loops = ((number, around) for number, site in enumerate(sites) if (around := site.loops))
         loops = tuple((number, loop) for number, some in islice(in_loops, IN_LOOPS) for loop in some)
-        return _Known(Place(sites, loops, callers=_callers(_without_gap(frames), sites)), loops, tuple(sites[0].labels))
+        labels = tuple(each for each in sites[0].labels if not each.is_called)  # no tensor is called
+        return _Known(Place(sites, loops, callers=_callers(_without_gap(frames), sites)), loops, labels)
 
 
 @dataclass(slots=True)
