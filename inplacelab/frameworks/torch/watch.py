@@ -200,9 +200,8 @@ class TorchWatch:
         self._started: WeakSet[threading.Thread] = WeakSet()
         self._on = False
         self._has_children = False
-        # Tensors that count their versions apart from others on their storages.
+        # Tensors that are alive and count their versions apart from others on their storages.
         self._apart: Any = WeakIdKeyDictionary()
-        self._some_apart = False
         self._refused: Finding | None = None  # the last call that PyTorch has refused
         # The addresses of storages that a node may have saved something of; whether nodes were made whose operands are not known.
         self._used: set[int] = set()
@@ -364,7 +363,7 @@ class TorchWatch:
         here.noted = last
         if call.moving is not None:
             self._moved(*call.moving)
-        if call.kind.own_counter or (self._some_apart and call.kind.name == "detach"):
+        if call.kind.own_counter or (call.kind.name == "detach" and self._apart):
             self._safely(self._counts_apart, call, results)
         if writes or views:  # which most operations neither do nor make
             place = self._places.of(call.frame) if made is None else made.place
@@ -480,7 +479,7 @@ class TorchWatch:
         return (self._own_counter(tensor) if log.counts_apart else None) or log
 
     def _own_counter(self, tensor: Any) -> Counter | None:
-        if self._some_apart:
+        if self._apart:
             for each in (tensor, _base_of(tensor)):
                 if each is not None and (found := self._apart.get(each)) is not None:
                     return found  # type: ignore[no-any-return]
@@ -508,7 +507,7 @@ class TorchWatch:
             self._counts_by(tensor, log, counter)
 
     def _counts_by(self, tensor: Any, log: StorageLog, counter: Counter) -> None:
-        self._apart[tensor], self._some_apart, log.counts_apart = counter, True, True
+        self._apart[tensor], log.counts_apart = counter, True
 
     def _log(self, tensor: Any) -> StorageLog | None:
         storage = storage_of(tensor)
