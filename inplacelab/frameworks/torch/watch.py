@@ -358,7 +358,7 @@ class TorchWatch:
             self._note_others(here, first)
         made = None
         if last != first:
-            made = self._made(call, last, results, now, moment, views and not writes)
+            made = self._made(call, last, results, now, moment, bool(views and not writes))
             ledger.made(here, made)
         here.noted = last
         if call.moving is not None:
