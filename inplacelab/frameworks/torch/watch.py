@@ -206,6 +206,7 @@ class TorchWatch:
         # The addresses of storages that a node may have saved something of; whether nodes were made whose operands are not known.
         self._used: set[int] = set()
         self._all_used = False
+        self._has_older = False  # nodes that were made before the watch
         self._suspicious = False  # a write may have made a saved value stale without a new version
 
     @property
@@ -226,7 +227,7 @@ class TorchWatch:
     def begin(self) -> None:
         """Begins to watch."""
         self._places.root = beginning()
-        self._threads.here, self._on = _Thread(_next_node()), True
+        self._threads.here, self._on, self._has_older = _Thread(_next_node()), True, _next_node() > 0
         for patch in self._patches:
             patch.begin()
         self._compiler.begin("")
@@ -449,8 +450,8 @@ class TorchWatch:
     def _wrote(  # what is known of it
         self, op: str, moment: int, tensor: Any, before: int, after: int, place: Place | None, by: Literal["", "step", "own"] = "",
     ) -> None:  # fmt: skip
-        storage = storage_of(tensor)
-        if storage is None or (by == "step" and not self._may_be_saved(storage._cdata)):  # such as Adam's averages
+        storage, update = storage_of(tensor), by if by and _is_parameter(tensor) else ""
+        if storage is None or (by == "step" and not update and self._is_unsaved(storage._cdata)):
             return
         log = self._ledger.storage(storage._cdata, storage._weak_ref)
         counter = self._counter(tensor, log)
@@ -464,11 +465,14 @@ class TorchWatch:
         if (silent or counter.is_apart) and self._may_be_saved(log.address):
             self._suspicious = True
         made = None if layout is None else log.view(id(tensor), layout)
-        update = by if by and _is_parameter(tensor) else ""
         write = Write(moment, op, before, after, layout, place, counter, silent, made, update)
         log.writes.append(write)
         if counter.home is not log:
             counter.home.writes.append(write)  # which raises the version of what was saved there
+
+    def _is_unsaved(self, storage: int) -> bool:
+        """Whether no node has saved anything of a storage, such as that of an average of Adam's."""
+        return not (self._has_older or self._may_be_saved(storage))
 
     def _may_be_saved(self, storage: int) -> bool:
         """Whether a node may have saved something of a storage, given by its address."""
