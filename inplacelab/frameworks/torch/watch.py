@@ -206,7 +206,7 @@ class TorchWatch:
         # The addresses of storages that a node may have saved something of; whether nodes were made whose operands are not known.
         self._used: set[int] = set()
         self._all_used = False
-        self._has_older = False  # nodes that were made before the watch
+        self._has_others = False  # nodes made before the watch, or by a pass
         self._suspicious = False  # a write may have made a saved value stale without a new version
 
     @property
@@ -227,7 +227,7 @@ class TorchWatch:
     def begin(self) -> None:
         """Begins to watch."""
         self._places.root = beginning()
-        self._threads.here, self._on, self._has_older = _Thread(_next_node()), True, _next_node() > 0
+        self._threads.here, self._on, self._has_others = _Thread(_next_node()), True, _next_node() > 0
         for patch in self._patches:
             patch.begin()
         self._compiler.begin("")
@@ -472,7 +472,7 @@ class TorchWatch:
 
     def _is_unsaved(self, storage: int) -> bool:
         """Whether no node has saved anything of a storage, such as that of an average of Adam's."""
-        return not (self._has_older or self._may_be_saved(storage))
+        return not (self._has_others or self._may_be_saved(storage))
 
     def _may_be_saved(self, storage: int) -> bool:
         """Whether a node may have saved something of a storage, given by its address."""
@@ -715,7 +715,7 @@ class TorchWatch:
         roots = tuple(ref(each) for each in args[0] if isinstance(each, torch.Tensor))
         here.passes.append(Pass(begun, place, roots))
         if last > max(begun, here.noted):  # with `create_graph=True`
-            self._all_used = True
+            self._has_others = True
             self._ledger.made(here, Made(max(begun, here.noted), last, "backward", place, self._ledger.moment))
             here.noted = last
 
