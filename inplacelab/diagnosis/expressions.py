@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
@@ -49,11 +49,13 @@ class Label:
         text: as the program writes it.
         root: the name.
         path: the attributes, and the keys.
+        is_called: whether it is a function that the expression calls.
     """
 
     text: str
     root: str
     path: tuple[str | Key, ...] = ()
+    is_called: bool = False
 
     def value(self, names: Mapping[str, Any]) -> Any:
         """Returns its value; None if that needs running code."""
@@ -124,12 +126,14 @@ class Expressions:
     def labels(self, position: Position) -> list[Label]:
         """Returns the names in the expression, or the statement, at a position, and what is reached from them without a call."""
         node = self._at(position)
-        inside = (
-            ()
-            if node is None
-            else (_label(each) for each in ast.walk(node) if isinstance(each, ast.Name | ast.Attribute | ast.Subscript))
+        inside = [] if node is None else [*ast.walk(node)]
+        called = {each.func for each in inside if isinstance(each, ast.Call)}
+        found = (
+            replace(label, is_called=each in called)
+            for each in inside
+            if isinstance(each, ast.Name | ast.Attribute | ast.Subscript) and (label := _label(each)) is not None
         )
-        return [*dict.fromkeys(each for each in inside if each is not None)][:MOST]
+        return [*dict.fromkeys(found)][:MOST]
 
     def target(self, position: Position) -> str | None:
         """Returns the name to which the value of the expression at a position is assigned; "" if it is returned, None if it is neither."""

@@ -124,7 +124,7 @@ def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None,
     return list(code.co_positions())
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)  # frozen, it would take three times as long to make one
 class Place:
     """Where the program was.
 
@@ -218,11 +218,11 @@ class Places:
         if frame.f_code.co_name == RELAY:
             frame = _called_for(frame)
         code = frame.f_code
-        own = OWNS.get(code.co_filename)
-        if (is_own(code.co_filename) if own is None else own) and len(self._runs) < RUNS:
-            key = id(code), frame.f_lasti
-            self._runs[key] = self._runs.get(key, 0) + 1
-            self._code[key[0]] = code  # which keeps its address
+        key, runs = (id(code), frame.f_lasti), self._runs
+        if key in runs:
+            runs[key] += 1
+        elif is_own(code.co_filename) and len(runs) < RUNS:
+            runs[key], self._code[key[0]] = 1, code  # which keeps its address
 
     def operands(self, frame: FrameType | None, operands: Sequence[Any]) -> tuple[Place | None, tuple[str, ...]]:
         """Returns the place, and what its innermost frame calls some operands: "" for one that it does not name; none if it names none."""
@@ -233,23 +233,20 @@ class Places:
         labels = known.labels if operands else ()
         if not labels and not known.loops:
             return known.place, ()
-        innermost = frames[0]
-        names = _names(innermost) if labels or known.inside else {}
-        values, spelled = _simple(names, known.inside), _spelled(names, labels, operands) if labels else ()
-        if names:
-            _forget(innermost, names)
+        values, spelled = list[Any](), tuple[str, ...]()
+        if labels or known.inside:
+            names = _names(frames[0])
+            values, spelled = _simple(names, known.inside), _spelled(names, labels, operands) if labels else ()
+            _forget(frames[0], names)
+        untold = known.is_counted and values.count(None) == len(values)
         for number, wanted in known.outside:
             names = _names(frames[number])
             values += _simple(names, wanted)
             _forget(frames[number], names)
-        if (
-            known.is_counted
-            and innermost is (None if frame is None else _called_for(frame))
-            and values[: len(known.inside)].count(None) == len(known.inside)
-        ):
-            values.append(self._runs.get((id(innermost.f_code), innermost.f_lasti), 0))
-        place = known.place if values == known.values else known.now(values)
-        return place, self._spelled.setdefault(spelled, spelled) if spelled else ()
+        count = 0
+        if untold and frames[0] is (None if frame is None else _called_for(frame)):
+            count = self._runs.get((id(frames[0].f_code), frames[0].f_lasti), 0)
+        return known.now(tuple(values), count), self._spelled.setdefault(spelled, spelled) if spelled else ()
 
     def _known_of(self, frame: FrameType | None, frames: list[FrameType]) -> _Known | None:
         key: list[int] = []
@@ -270,11 +267,10 @@ class Places:
             return None
         if len(frames) > DEEPEST:
             del key[2 * INNERMOST : -2 * (DEEPEST - INNERMOST)], frames[INNERMOST : INNERMOST - DEEPEST]
-        known = self._known.get(tuple(key))
-        if known is None:
-            known = self._known[tuple(key)] = self._found(
-                frames, _generated(called, frames[0])
-            )  # which keeps the code, and so its address
+        at = tuple(key)
+        known = self._known.get(at)
+        if known is None:  # what is found keeps the code, and so its address
+            known = self._known[at] = self._found(frames, _generated(called, frames[0]))
         return known
 
     def _found(self, frames: Sequence[FrameType], generated: str) -> _Known:
@@ -283,7 +279,8 @@ class Places:
         )
         in_loops = ((number, around) for number, site in enumerate(sites) if (around := site.loops))
         loops = tuple((number, loop) for number, some in islice(in_loops, IN_LOOPS) for loop in some)
-        return _Known(Place(sites, loops, callers=_callers(_without_gap(frames), sites)), loops, tuple(sites[0].labels))
+        labels = tuple(each for each in sites[0].labels if not each.is_called)  # no tensor is called
+        return _Known(Place(sites, loops, callers=_callers(_without_gap(frames), sites)), loops, labels)
 
 
 @dataclass(slots=True)
@@ -296,7 +293,6 @@ class _Known:
         labels: the names in the innermost expression.
         inside: the variables of the loops around the innermost frame.
         outside: for each other frame in loops, its number, and their variables.
-        values: the values of these at the last time.
         is_counted: whether the innermost frame is in a loop.
     """
 
@@ -305,7 +301,6 @@ class _Known:
     labels: tuple[Label, ...]
     inside: tuple[str, ...] = ()
     outside: tuple[tuple[int, tuple[str, ...]], ...] = ()
-    values: list[Any] = field(default_factory=list)
     is_counted: bool = False
 
     def __post_init__(self) -> None:
@@ -315,12 +310,11 @@ class _Known:
         self.is_counted, self.inside = 0 in by_frame, tuple(by_frame.pop(0, ()))
         self.outside = tuple((number, tuple(names)) for number, names in by_frame.items())
 
-    def now(self, values: list[Any]) -> Place:
-        """Returns the place in the iteration with these values, the last of which may be a count."""
-        names = len(self.inside) + sum(len(names) for _, names in self.outside)
-        count = values[names] if len(values) > names else 0
-        self.place = Place(self.place.sites, self.loops, tuple(values[:names]), count, self.place.callers)
-        self.values = values
+    def now(self, values: tuple[int | str | None, ...], count: int) -> Place:
+        """Returns the place in the iteration with these values, and this count."""
+        last = self.place
+        if values != last.values or count != last.count:
+            self.place = Place(last.sites, self.loops, values, count, last.callers)
         return self.place
 
 
@@ -344,16 +338,17 @@ def _without_gap(frames: Sequence[T]) -> Sequence[T]:
     return frames if len(frames) < DEEPEST else frames[:INNERMOST]
 
 
-def _simple(names: Mapping[str, Any], wanted: Sequence[str]) -> list[int | str | None]:
+def _simple(names: Mapping[str, Any], wanted: Sequence[str]) -> list[Any]:
     """Returns the values of variables that are simple; None for others."""
-    values = list[int | str | None]()
-    for name in wanted:  # this runs at every operation in a loop
-        value: Any = names.get(name)
+    values: list[Any] = [names.get(name) for name in wanted]
+    for number, value in enumerate(values):  # this runs at every operation in a loop
         kind = type(value)
-        is_simple = (
-            -LARGEST < value < LARGEST if kind is int else len(value) <= LONGEST if kind is str else kind is bool
-        )
-        values.append(value if is_simple else None)
+        if kind is int:
+            is_simple = -LARGEST < value < LARGEST
+        else:
+            is_simple = len(value) <= LONGEST if kind is str else kind is bool
+        if not is_simple:
+            values[number] = None
     return values
 
 

@@ -10,7 +10,6 @@ import struct
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 from weakref import ref
@@ -37,15 +36,20 @@ UNSWEPT = 1024
 class Counter:
     """A version counter, as far as a watch can tell counters apart.
 
-    Attributes:
+    Args:
         home: the log of the storage whose tensors it counted first.
         is_apart: whether it is that of `x.data`, which other tensors on the storage do not share.
     """
 
-    __slots__ = ("home", "is_apart")
+    __slots__ = ("_home", "is_apart")
 
-    def __init__(self, home: StorageLog | None = None, *, is_apart: bool = False) -> None:
-        self.home, self.is_apart = home, is_apart
+    def __init__(self, home: StorageLog, *, is_apart: bool) -> None:
+        self._home, self.is_apart = home, is_apart
+
+    @property
+    def home(self) -> StorageLog:
+        """The log of the storage whose tensors it counted first."""
+        return self._home
 
 
 class Made(NamedTuple):
@@ -141,9 +145,8 @@ class Write(NamedTuple):
     update: Literal["", "step", "own"] = ""
 
 
-@dataclass(slots=True, eq=False)
-class StorageLog:
-    """What is known of a storage.
+class StorageLog(Counter):
+    """What is known of a storage. It stands for the counter of its tensors, but those that count apart.
 
     Attributes:
         address: where it is.
@@ -151,20 +154,21 @@ class StorageLog:
         writes: the last writes, in order.
         views: the last views of it, by their addresses: the layout of each, and where it was made.
         shapes: those of tensors that were written and are no views.
-        counter: counts the versions of its tensors, but those that count apart.
-        counts_apart: whether there may be such tensors.
+        counts_apart: whether there may be tensors that count apart.
     """
 
-    address: int
-    pin: int
-    writes: deque[Write] = field(default_factory=lambda: deque(maxlen=WRITES))
-    views: dict[int, tuple[Layout, Place | None]] = field(default_factory=dict)
-    shapes: set[tuple[int, ...]] = field(default_factory=set)
-    counter: Counter = field(default_factory=Counter)
-    counts_apart: bool = False
+    __slots__ = ("address", "counts_apart", "pin", "shapes", "views", "writes")
 
-    def __post_init__(self) -> None:
-        self.counter.home = self
+    def __init__(self, address: int, pin: int) -> None:
+        self.address, self.pin, self.is_apart, self.counts_apart = address, pin, False, False
+        self.writes: deque[Write] = deque(maxlen=WRITES)
+        self.views: dict[int, tuple[Layout, Place | None]] = {}
+        self.shapes: set[tuple[int, ...]] = set()
+
+    @property
+    def home(self) -> StorageLog:
+        """Itself."""
+        return self
 
     def made_view(self, address: int, layout: Layout, place: Place | None) -> None:
         """Notes where a view was made."""
@@ -273,7 +277,7 @@ def since(log: StorageLog, kept_at: int, found_at: int) -> list[Write]:
     A storage may have several counters. If the writes of one that counts apart explain everything, it is that of the tensor.
     """
     writes = list(log.writes)
-    usual = _of_counter(writes, log.counter, kept_at, found_at)
+    usual = _of_counter(writes, log, kept_at, found_at)
     if unseen(usual, kept_at, found_at):
         for counter in dict.fromkeys(each.counter for each in writes):
             found = _of_counter(writes, counter, kept_at, found_at)

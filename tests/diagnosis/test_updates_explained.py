@@ -263,3 +263,21 @@ def test_copies_are_no_fix_of_a_second_pass(tmp_path: Path) -> None:
     assert found.facts.kind == "again"
     assert tried.copies is None
     assert "saved_tensors_hooks" not in report_of_trials(tried, "torch")
+
+
+AVERAGE = """\
+import torch
+
+w, v = (torch.nn.Parameter(torch.ones(3)) for _ in range(2))
+opt = torch.optim.Adam([w], 0.1)
+w.square().sum().backward()
+opt.step()
+loss = (opt.state[w]["exp_avg"] * v).sum()
+opt.step()
+loss.backward()
+"""
+
+
+def test_a_step_that_overwrites_a_saved_average_is_named(tmp_path: Path) -> None:
+    (value,) = finding(tmp_path, AVERAGE).facts.values
+    assert [each.op for each in value.writes] == ["step"]

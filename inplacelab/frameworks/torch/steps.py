@@ -22,7 +22,13 @@ from torch.optim import optimizer as optimizers
 
 from inplacelab.dependence import Dependence
 from inplacelab.frameworks.torch.interception import TorchKind
-from inplacelab.frameworks.torch.readings import gradient_held, has_version, shape_of, version_of
+from inplacelab.frameworks.torch.readings import (
+    gradient_held,
+    kind_of_layout,
+    shape_of,
+    strides_of,
+    version_of,
+)
 
 if TYPE_CHECKING:
     from inplacelab.frameworks.torch.calls import TorchCall
@@ -69,9 +75,12 @@ def step_of(optimizer: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> S
         return None
     parts = parts_of(optimizer)
     tensors = [tensor for each in parts for tensor in each.tensors.values()]
-    if not all(map(_is_ordinary, tensors)):
+    if not _ORDINARY.issuperset(map(type, tensors)) or any(map(_is_refused, tensors)):
         return None
-    return Step(optimizer, tensors, [*map(version_of, tensors)], parts)
+    try:
+        return Step(optimizer, tensors, [*map(version_of, tensors)], parts)
+    except RuntimeError:  # tensors made in `torch.inference_mode()` have no versions
+        return None
 
 
 def parts_of(optimizer: Any) -> list[Part]:
@@ -97,14 +106,13 @@ def _has_hooks(optimizer: Any) -> bool:
 _OWN = "inplacelab.frameworks.torch.watch"
 
 
-def _is_ordinary(tensor: Any) -> bool:
-    """Whether to write a tensor is not refused, and calls nothing of the program."""
-    if type(tensor) not in _ORDINARY or not has_version(tensor):
-        return False
-    return tensor.layout is not torch.strided or 0 not in tensor.stride()
+def _is_refused(tensor: Any) -> bool:
+    """Whether to write a tensor is refused."""
+    return kind_of_layout(tensor) is torch.strided and 0 in strides_of(tensor)
 
 
-_ORDINARY = (torch.Tensor, torch.nn.Parameter)
+_ORDINARY = frozenset({torch.Tensor, torch.nn.Parameter})
+"""Tensors that call nothing of the program."""
 
 
 # ---- steps that are recorded -------------------------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ from inplacelab.frameworks.torch.readings import (
     has_version,
     is_wrapped,
     layout_of,
+    needs_gradient,
     node_of,
     shape_of,
     storage_of,
@@ -199,13 +200,13 @@ class TorchWatch:
         self._started: WeakSet[threading.Thread] = WeakSet()
         self._on = False
         self._has_children = False
-        # Tensors that count their versions apart from others on their storages.
+        # Tensors that are alive and count their versions apart from others on their storages.
         self._apart: Any = WeakIdKeyDictionary()
-        self._some_apart = False
         self._refused: Finding | None = None  # the last call that PyTorch has refused
         # The addresses of storages that a node may have saved something of; whether nodes were made whose operands are not known.
         self._used: set[int] = set()
         self._all_used = False
+        self._has_others = False  # nodes made before the watch, or by a pass
         self._suspicious = False  # a write may have made a saved value stale without a new version
 
     @property
@@ -226,7 +227,7 @@ class TorchWatch:
     def begin(self) -> None:
         """Begins to watch."""
         self._places.root = beginning()
-        self._threads.here, self._on = _Thread(_next_node()), True
+        self._threads.here, self._on, self._has_others = _Thread(_next_node()), True, _next_node() > 0
         for patch in self._patches:
             patch.begin()
         self._compiler.begin("")
@@ -319,9 +320,9 @@ class TorchWatch:
     def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], frame: FrameType) -> Any:
         """Calls a function of PyTorch for the program (see `interception.Caller`)."""
         kind, here = kind_of(function), getattr(self._threads, "here", None) if self._on else None
-        if kind.quiet or here is None:
+        if kind.quiet or here is None or (kind.idle and kind.name != "grad"):
             return function(*args, **kwargs)
-        if kind.is_pass or kind.idle:
+        if kind.is_pass or kind.idle:  # which may warn
             return call_from(frame, function, args, kwargs)
         call = self._safely(self._before, kind, frame, args, kwargs)
         result = None
@@ -353,31 +354,36 @@ class TorchWatch:
         ledger.operations += 1
         moment, results = ledger.passes(), (result,) if type(result) is torch.Tensor else _flat((result,))
         now = [*map(version_of, call.tensors)]
+        writes, views = now != call.versions or call.silent, [each for each in results if _base_of(each) is not None]
         if first > here.noted:
             self._note_others(here, first)
-        made = self._made(call, last, results, now, moment) if last != first else None
-        if made is not None:
+        made = None
+        if last != first:
+            made = self._made(call, last, results, now, moment, bool(views and not writes))
             ledger.made(here, made)
         here.noted = last
         if call.moving is not None:
             self._moved(*call.moving)
-        if call.kind.own_counter or (self._some_apart and call.kind.name == "detach"):
+        if call.kind.own_counter or (call.kind.name == "detach" and self._apart):
             self._safely(self._counts_apart, call, results)
-        writes, views = now != call.versions or call.silent, [each for each in results if _base_of(each) is not None]
-        if not writes and not views:  # as of most operations
-            return
-        place = self._places.of(call.frame) if made is None else made.place
-        if writes:
-            self._note_writes(call, now, moment, place)
-        self._made_views(call, views, place)
+        if writes or views:  # which most operations neither do nor make
+            place = self._places.of(call.frame) if made is None else made.place
+            if writes:
+                self._note_writes(call, now, moment, place)
+            self._made_views(call, views, place)
 
     def _made_views(self, call: _Call, views: Sequence[Any], place: Place | None) -> None:
+        given = [*map(id, call.tensors)] if views else ()
         for each in views:
-            if type(each) is torch.Tensor and not any(each is one for one in call.tensors):
-                self._safely(self._made_view, each, place)
+            if type(each) is torch.Tensor and id(each) not in given and (log := self._log(each)) is not None:
+                log.made_view(id(each), layout_of(each), place)
 
-    def _made(self, call: _Call, last: int, results: Sequence[Any], now: Sequence[int], moment: int) -> Made:
-        """Returns an operation that has made nodes."""
+    def _made(  # what is known of it
+        self, call: _Call, last: int, results: Sequence[Any], now: Sequence[int], moment: int, viewed: bool
+    ) -> Made:
+        """Returns an operation that has made nodes. If it has written nothing and returns views, it may have saved nothing."""
+        if viewed and last - call.first == 1 and _are_new_views(results, call.tensors):
+            return Made(call.first, last, call.kind.name, self._places.of(call.frame), moment)
         given = _at(call.tensors, call.versions)
         later = results if now == call.versions else [*results, *call.tensors]
         versions = given + _at(*_counted(later))
@@ -441,41 +447,43 @@ class TorchWatch:
             if here.functions:  # its own node, say
                 here.functions[-1].made.append(made)
 
-    def _made_view(self, view: Any, place: Place | None) -> None:
-        log = self._log(view)
-        if log is not None:
-            log.made_view(id(view), layout_of(view), place)
-
     def _wrote(  # what is known of it
         self, op: str, moment: int, tensor: Any, before: int, after: int, place: Place | None, by: Literal["", "step", "own"] = "",
     ) -> None:  # fmt: skip
-        log = self._log(tensor)
-        if log is None:
+        storage, update = storage_of(tensor), by if by and _is_parameter(tensor) else ""
+        if storage is None or (by == "step" and not update and self._is_unsaved(storage._cdata)):
             return
+        log = self._ledger.storage(storage._cdata, storage._weak_ref)
         counter = self._counter(tensor, log)
         latest = log.writes[-1] if log.writes else None
-        if latest is not None and (latest.moment, latest.after, latest.counter) == (moment, after, counter):
+        if latest is not None and latest.moment == moment and latest.after == after and latest.counter is counter:
             return  # noted for another alias
         layout = None if _base_of(tensor) is None else layout_of(tensor)
         if layout is None and not log.writes:
             log.shapes.add(tuple(shape_of(tensor)))
         silent = after == before
-        if (silent or counter.is_apart) and (self._all_used or log.address in self._used):
+        if (silent or counter.is_apart) and self._may_be_saved(log.address):
             self._suspicious = True
         made = None if layout is None else log.view(id(tensor), layout)
-        write = Write(
-            moment, op, before, after, layout, place, counter, silent, made, by if _is_parameter(tensor) else ""
-        )
+        write = Write(moment, op, before, after, layout, place, counter, silent, made, update)
         log.writes.append(write)
-        if counter.home is not None and counter.home is not log:
+        if counter.home is not log:
             counter.home.writes.append(write)  # which raises the version of what was saved there
+
+    def _is_unsaved(self, storage: int) -> bool:
+        """Whether no node has saved anything of a storage, such as that of an average of Adam's."""
+        return not (self._has_others or self._may_be_saved(storage))
+
+    def _may_be_saved(self, storage: int) -> bool:
+        """Whether a node may have saved something of a storage, given by its address."""
+        return self._all_used or storage in self._used
 
     def _counter(self, tensor: Any, log: StorageLog) -> Counter:
         """Returns the counter of a tensor, given what is known of its storage."""
-        return (self._own_counter(tensor) if log.counts_apart else None) or log.counter
+        return (self._own_counter(tensor) if log.counts_apart else None) or log
 
     def _own_counter(self, tensor: Any) -> Counter | None:
-        if self._some_apart:
+        if self._apart:
             for each in (tensor, _base_of(tensor)):
                 if each is not None and (found := self._apart.get(each)) is not None:
                     return found  # type: ignore[no-any-return]
@@ -493,17 +501,17 @@ class TorchWatch:
                 continue
             if call.kind.own_counter:
                 self._counts_by(result, log, Counter(log, is_apart=True))
-            elif call.tensors and (counter := self._counter(call.tensors[0], log)) is not log.counter:
+            elif call.tensors and (counter := self._counter(call.tensors[0], log)) is not log:
                 self._counts_by(result, log, counter)
 
     def _moved(self, tensor: Any, counter: Counter) -> None:
         """Notes that a tensor has got another storage, but has kept its counter: `x.data = y`."""
         log = self._log(tensor)
-        if log is not None and log.counter is not counter:
+        if log is not None and log is not counter:
             self._counts_by(tensor, log, counter)
 
     def _counts_by(self, tensor: Any, log: StorageLog, counter: Counter) -> None:
-        self._apart[tensor], self._some_apart, log.counts_apart = counter, True, True
+        self._apart[tensor], log.counts_apart = counter, True
 
     def _log(self, tensor: Any) -> StorageLog | None:
         storage = storage_of(tensor)
@@ -707,6 +715,7 @@ class TorchWatch:
         roots = tuple(ref(each) for each in args[0] if isinstance(each, torch.Tensor))
         here.passes.append(Pass(begun, place, roots))
         if last > max(begun, here.noted):  # with `create_graph=True`
+            self._has_others = True
             self._ledger.made(here, Made(max(begun, here.noted), last, "backward", place, self._ledger.moment))
             here.noted = last
 
@@ -816,6 +825,12 @@ def _is_parameter(tensor: Any) -> bool:
     base = _base_of(tensor)
     whole = tensor if base is None else base
     return bool(whole.is_leaf and whole.requires_grad)
+
+
+def _are_new_views(results: Sequence[Any], given: Sequence[Any]) -> bool:
+    """Whether all results of a call are views with nodes, and none of its arguments."""
+    known = [*map(id, given)]
+    return all(_base_of(each) is not None and needs_gradient(each) and id(each) not in known for each in results)
 
 
 def _sites(place: Place | None) -> Sites:
