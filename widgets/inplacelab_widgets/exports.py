@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
 from pathlib import Path
 
 from inplacelab.language import Text, columns, get_language, padded
+from inplacelab.locking import gc_paused
 from inplacelab.recording.file_text import presentable
 from inplacelab.recording.quiz import Question, quiz
 from inplacelab.recording.recording import Recording
@@ -16,7 +18,7 @@ from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import headline, sentence
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.page import gc_paused, whole_page
+from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_mode, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.names import has_sources, player_words, unquoted
@@ -389,13 +391,18 @@ def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panel
         events = None if shown is scene else [run.start for run in shown.runs if len(run) == 1]
         questions = questions_for(scene.recording, predict, events)
         asked = [each for each in questions if shown.seen_at(each.step) is not None]
-        step = shown.seen_at(opening_step(scene.recording, None if predict is False else asked))
+        step = shown.seen_at(opening_step(scene.recording, None if predict is False else asked)) or 0
+        mode = opening_mode(scene.recording)
+        sent = partial(
+            payload, shown, [replace(each, step=shown.seen_at(each.step) or 0) for each in asked], panels=panels
+        )
         return whole_page(
-            payload(shown, [replace(each, step=shown.seen_at(each.step) or 0) for each in asked], panels=panels),
+            sent(),
             javascript(),
             stylesheet(),
             folder="inplacelab_widgets/player",
             title=scene.recording.title,
             language=language,
-            options={"predict": predict is not False, "step": step or 0, "mode": opening_mode(scene.recording)},
+            options={"predict": predict is not False, "step": step, "mode": mode},
+            first=partial(sent, only=step, mode=mode),
         )

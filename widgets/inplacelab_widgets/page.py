@@ -9,12 +9,10 @@ stay plain. A text is also fast for Jupyter, which searches every list and dicti
 from __future__ import annotations
 
 import base64
-import gc
 import json
 import re
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -32,26 +30,6 @@ URL.revokeObjectURL(address);
 """
 _BETWEEN = "\f"
 """Separates a style sheet from a module: neither contains a form feed."""
-
-
-@contextmanager
-def gc_paused() -> Iterator[None]:
-    """Pauses the garbage collector while a picture is drawn. It would free nothing and take an eighth of the time.
-
-    When the pause ends, everything that was made is young, and the next collection would go through all of it, which takes a twelfth of
-    the time. So it is moved to the oldest generation first, by way of the permanent one. A program that keeps objects of its own there
-    is left alone, since they would come back, too.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            if not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 def packed(text: str, level: int = 6) -> str:
@@ -94,6 +72,8 @@ def unpacking(module: str, style: str) -> str:
     return _UNPACK.read_text(encoding="utf-8") + imported
 
 
+MOST_AT_ONCE = 100_000
+"""The most characters of a payload that a page unpacks before it is painted."""
 _ABOUT = (
     "Made with inplacelab. What plays here is packed, to be small; its readable source is the folder {folder} "
     "of the Python package inplacelab."
@@ -111,8 +91,9 @@ _TOO_OLD = Text(
 
 
 def whole_page(
-    payload: Any, player: str, style: str, *, folder: str, title: str, language: str, options: dict[str, Any]
-) -> str:
+    payload: Any, player: str, style: str, *, folder: str, title: str, language: str, options: dict[str, Any],
+    first: Callable[[], Any] | None = None,
+) -> str:  # fmt: skip
     """Returns the whole page as HTML text.
 
     Args:
@@ -123,7 +104,12 @@ def whole_page(
         title: the title of the page.
         language: "en" or "zh".
         options: the options of the player.
+        first: returns the payload of the first picture. A large payload is unpacked only when that has been painted.
     """
+    sent, name, later, then = packed_json(payload), "payload", "", ""
+    if first is not None and len(sent) > MOST_AT_ONCE:
+        later, then = f'<script type="text/plain" id="payload">{sent}</script>\n', ', () => read("payload")'
+        sent, name = packed_json(first()), "first"
     tag = "zh-Hans" if language == "zh" else "en"
     given = json.dumps({"language": language, "standalone": True, **options})
     too_old = json.dumps(_TOO_OLD.in_language(language), ensure_ascii=False)
@@ -132,14 +118,15 @@ def whole_page(
         f'<title>{escape(title)}</title>\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         "<style>\nbody{margin:0;padding:8px}\n:root[data-theme=light]{color-scheme:light}\n:root[data-theme=dark]{color-scheme:dark}\n</style>\n</head>\n<body>\n<main></main>\n"
-        f'<script type="text/plain" id="payload">{packed_json(payload)}</script>\n<script type="module">\n'
+        f'<script type="text/plain" id="{name}">{sent}</script>\n<script type="module">\n'
         f"{_THEME}"
         'const main = document.querySelector("main");\n'
         f"if (!globalThis.DecompressionStream) main.textContent = {too_old};\n"
+        "const read = (id) => unpacked(document.getElementById(id).textContent);\n"
         # Both are decompressed at the same time.
-        'const payload = unpacked(document.getElementById("payload").textContent);\n'
+        f'const sent = read("{name}");\n'
         f"{unpacking(player, style)}dress(main, style, name);\n"
-        f"player.play(main, payload, {given});\n</script>\n</body>\n</html>\n"
+        f"player.play(main, sent, {given}{then});\n</script>\n{later}</body>\n</html>\n"
     )
 
 
