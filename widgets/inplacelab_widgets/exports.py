@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import headline, sentence
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.page import whole_page
+from inplacelab_widgets.page import packed_json, whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_mode, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.names import has_sources, player_words, unquoted
@@ -34,6 +33,8 @@ from inplacelab_widgets.words.player import PLAYER, SHARE
 __all__ = ["image", "still_html", "still_picture", "to_html", "to_markdown", "to_png", "to_svg", "to_text"]
 
 
+MOST_AT_ONCE = 100_000
+"""The most characters that a page unpacks before it is painted."""
 MOST_BYTES = 20_000
 """The most bytes of the HTML, which is saved with a notebook."""
 MOST_BYTES_OF_TABLE = 2_000
@@ -393,16 +394,16 @@ def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panel
         asked = [each for each in questions if shown.seen_at(each.step) is not None]
         step = shown.seen_at(opening_step(scene.recording, None if predict is False else asked)) or 0
         mode = opening_mode(scene.recording)
-        sent = partial(
-            payload, shown, [replace(each, step=shown.seen_at(each.step) or 0) for each in asked], panels=panels
-        )
+        asked = [replace(each, step=shown.seen_at(each.step) or 0) for each in asked]
+        sent = [packed_json(payload(shown, asked, panels=panels))]
+        if len(sent[0]) > MOST_AT_ONCE and shown.by_statement is None:
+            sent.insert(0, packed_json(payload(shown, asked, panels=panels, only=step, extent="page", mode=mode)))
         return whole_page(
-            sent(),
-            javascript(),
-            stylesheet(),
+            *sent,
+            player=javascript(),
+            style=stylesheet(),
             folder="inplacelab_widgets/player",
             title=scene.recording.title,
             language=language,
             options={"predict": predict is not False, "step": step, "mode": mode},
-            first=partial(sent, only=step, mode=mode),
         )

@@ -12,7 +12,6 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -72,8 +71,6 @@ def unpacking(module: str, style: str) -> str:
     return _UNPACK.read_text(encoding="utf-8") + imported
 
 
-MOST_AT_ONCE = 100_000
-"""The most characters of a payload that a page unpacks before it is painted."""
 _ABOUT = (
     "Made with inplacelab. What plays here is packed, to be small; its readable source is the folder {folder} "
     "of the Python package inplacelab."
@@ -91,25 +88,21 @@ _TOO_OLD = Text(
 
 
 def whole_page(
-    payload: Any, player: str, style: str, *, folder: str, title: str, language: str, options: dict[str, Any],
-    first: Callable[[], Any] | None = None,
-) -> str:  # fmt: skip
+    *sent: str, player: str, style: str, folder: str, title: str, language: str, options: dict[str, Any]
+) -> str:
     """Returns the whole page as HTML text.
 
     Args:
-        payload: the data to play, as plain lists and dictionaries.
+        *sent: the packed data to play; before it that of the first picture, if the rest is to be read when that has been painted.
         player: a module whose default export has `play(element, payload, options)`.
         style: its CSS, which is compressed with it.
         folder: the folder with the sources of both, named in a comment.
         title: the title of the page.
         language: "en" or "zh".
         options: the options of the player.
-        first: returns the payload of the first picture. A large payload is unpacked only when that has been painted.
     """
-    sent, name, later, then = packed_json(payload), "payload", "", ""
-    if first is not None and len(sent) > MOST_AT_ONCE:
-        later, then = f'<script type="text/plain" id="payload">{sent}</script>\n', ', () => read("payload")'
-        sent, name = packed_json(first()), "first"
+    named = zip(("first", "payload")[-len(sent) :], sent, strict=True)
+    opening, *later = [f'<script type="text/plain" id="{name}">{text}</script>\n' for name, text in named]
     tag = "zh-Hans" if language == "zh" else "en"
     given = json.dumps({"language": language, "standalone": True, **options})
     too_old = json.dumps(_TOO_OLD.in_language(language), ensure_ascii=False)
@@ -118,15 +111,15 @@ def whole_page(
         f'<title>{escape(title)}</title>\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         "<style>\nbody{margin:0;padding:8px}\n:root[data-theme=light]{color-scheme:light}\n:root[data-theme=dark]{color-scheme:dark}\n</style>\n</head>\n<body>\n<main></main>\n"
-        f'<script type="text/plain" id="{name}">{sent}</script>\n<script type="module">\n'
+        f'{opening}<script type="module">\n'
         f"{_THEME}"
         'const main = document.querySelector("main");\n'
         f"if (!globalThis.DecompressionStream) main.textContent = {too_old};\n"
         "const read = (id) => unpacked(document.getElementById(id).textContent);\n"
         # Both are decompressed at the same time.
-        f'const sent = read("{name}");\n'
+        'const sent = read(document.querySelector("main + script").id);\n'
         f"{unpacking(player, style)}dress(main, style, name);\n"
-        f"player.play(main, sent, {given}{then});\n</script>\n{later}</body>\n</html>\n"
+        f"player.play(main, sent, {given}, () => read('payload'));\n</script>\n{''.join(later)}</body>\n</html>\n"
     )
 
 

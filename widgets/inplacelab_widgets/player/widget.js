@@ -173,16 +173,20 @@ export function asked(hash) {
 const painted = () => new Promise((resolve) => (document.hidden ? resolve(null) : requestAnimationFrame(() => setTimeout(resolve))));
 
 /** The entry point of an exported page. @param {HTMLElement} el @param {any} sent  The payload, which may be on its way, or that of the first picture.
- * @param {any} options @param {() => Promise<string>} [whole]  Returns the payload, if a first picture stands in its place until that has been painted. */
+ * @param {any} options @param {() => Promise<string>} [whole]  Returns the payload: it is read when the first picture has been painted. */
 async function play(el, sent, options, whole) {
-  // The first picture has no other step or panel than those at which the page opens.
-  let payload = await arrived(whole && location.hash ? whole() : sent);
+  let payload = await arrived(sent);
+  // The first picture has no step or panel but those at which the page opens.
+  if (whole && payload.only !== undefined && location.hash) payload = await arrived(whole());
   const step = payload.launches ? stepFor(payload, (trait) => options[trait]) : options.step;
   const given = { ...options, step, followed: () => options.step };
   let player = mounted(payload)(el, payload, { ...given, tell: (trait, value) => (given[trait] = value) });
   if (payload.launches) return;
   if (whole && payload.only !== undefined) {
-    await painted();
+    // Where there is room for all panes, the first picture has not all that is seen.
+    const isAll = [...el.querySelectorAll(".ipl-closed")].every((pane) => getComputedStyle(pane).visibility === "hidden");
+    if (isAll) await painted();
+    else player.stage.root.style.display = "none";
     payload = await arrived(whole());
     const hasFocus = el.contains(document.activeElement);
     const { wanted } = player.stage;
