@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 
 from inplacelab.place import Place
 from inplacelab.recorders import events as ev
@@ -113,9 +114,9 @@ class LoopRuns:
     def counted(self, steps: Iterable[Step]) -> tuple[Step, ...]:
         """Returns the steps with the number of iterations of each run that has ended."""
         counts = [run.number if run.ended else None for run in self._all]
-        return tuple(
-            replace(step, loops=tuple(replace(each, count=counts[each.run]) for each in step.loops))
-            if step.loops
-            else step
-            for step in steps
-        )
+
+        @cache  # the steps of an iteration have the same
+        def counted(loops: tuple[IterationFacts, ...]) -> tuple[IterationFacts, ...]:
+            return tuple(replace(each, count=counts[each.run]) for each in loops)
+
+        return tuple(replace(step, loops=counted(step.loops)) if step.loops else step for step in steps)

@@ -17,6 +17,7 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Self
 
 from inplacelab.language import Text
+from inplacelab.locking import gc_paused
 from inplacelab.recorders import events, instrument
 from inplacelab.recorders.detection import (
     DEFAULT,
@@ -406,6 +407,7 @@ class Session:
             self._built = self._log.emitted, self._build()
         return self._built[1]
 
+    @gc_paused()
     def _build(self) -> Recording:
         """Builds the recording. If that fails, the program, whose error may be on its way, goes on with a recording that says so."""
         from inplacelab.recorders import advice, builder

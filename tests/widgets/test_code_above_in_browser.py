@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.page import whole_page
+from inplacelab_widgets.page import packed_json, whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.payload import payload
@@ -44,9 +44,9 @@ def page(chromium: Any, tmp_path: Path, recording: Recording) -> Any:
     """The player of the loop, as it stands in a notebook below the cell with the program."""
     options = {"predict": False, "step": 0, "codeAbove": True}
     text = whole_page(
-        payload(scene_of(recording)),
-        javascript(),
-        stylesheet(),
+        packed_json(payload(scene_of(recording))),
+        player=javascript(),
+        style=stylesheet(),
         folder="inplacelab_widgets/player",
         title="loop",
         language="en",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from inplacelab_widgets.page import gc_paused
+from inplacelab.locking import gc_paused
 
 
 @pytest.fixture

@@ -41,7 +41,13 @@ def test_what_repeats_is_sent_once() -> None:
 
 def test_a_page_gives_back_what_it_plays() -> None:
     written = whole_page(
-        {"said": ["</script>"]}, "export default {}", "", folder="here", title="<b>", language="zh", options={}
+        packed_json({"said": ["</script>"]}),
+        player="export default {}",
+        style="",
+        folder="here",
+        title="<b>",
+        language="zh",
+        options={},
     )
     assert payload_of(written) == {"said": ["</script>"]}
     assert "<title>&lt;b&gt;</title>" in written

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 
 from inplacelab.language import Text, columns, get_language, padded
+from inplacelab.locking import gc_paused
 from inplacelab.recording.file_text import presentable
 from inplacelab.recording.quiz import Question, quiz
 from inplacelab.recording.recording import Recording
@@ -16,7 +17,7 @@ from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import headline, sentence
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.page import gc_paused, whole_page
+from inplacelab_widgets.page import packed_json, whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_mode, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.names import has_sources, player_words, unquoted
@@ -32,6 +33,8 @@ from inplacelab_widgets.words.player import PLAYER, SHARE
 __all__ = ["image", "still_html", "still_picture", "to_html", "to_markdown", "to_png", "to_svg", "to_text"]
 
 
+MOST_AT_ONCE = 100_000
+"""The most characters that a page unpacks before it is painted."""
 MOST_BYTES = 20_000
 """The most bytes of the HTML, which is saved with a notebook."""
 MOST_BYTES_OF_TABLE = 2_000
@@ -389,13 +392,18 @@ def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panel
         events = None if shown is scene else [run.start for run in shown.runs if len(run) == 1]
         questions = questions_for(scene.recording, predict, events)
         asked = [each for each in questions if shown.seen_at(each.step) is not None]
-        step = shown.seen_at(opening_step(scene.recording, None if predict is False else asked))
+        step = shown.seen_at(opening_step(scene.recording, None if predict is False else asked)) or 0
+        mode = opening_mode(scene.recording)
+        asked = [replace(each, step=shown.seen_at(each.step) or 0) for each in asked]
+        sent = [packed_json(payload(shown, asked, panels=panels))]
+        if len(sent[0]) > MOST_AT_ONCE and shown.by_statement is None:
+            sent.insert(0, packed_json(payload(shown, asked, panels=panels, only=step, extent="page", mode=mode)))
         return whole_page(
-            payload(shown, [replace(each, step=shown.seen_at(each.step) or 0) for each in asked], panels=panels),
-            javascript(),
-            stylesheet(),
+            *sent,
+            player=javascript(),
+            style=stylesheet(),
             folder="inplacelab_widgets/player",
             title=scene.recording.title,
             language=language,
-            options={"predict": predict is not False, "step": step or 0, "mode": opening_mode(scene.recording)},
+            options={"predict": predict is not False, "step": step, "mode": mode},
         )

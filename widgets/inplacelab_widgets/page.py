@@ -9,12 +9,9 @@ stay plain. A text is also fast for Jupyter, which searches every list and dicti
 from __future__ import annotations
 
 import base64
-import gc
 import json
 import re
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -32,26 +29,6 @@ URL.revokeObjectURL(address);
 """
 _BETWEEN = "\f"
 """Separates a style sheet from a module: neither contains a form feed."""
-
-
-@contextmanager
-def gc_paused() -> Iterator[None]:
-    """Pauses the garbage collector while a picture is drawn. It would free nothing and take an eighth of the time.
-
-    When the pause ends, everything that was made is young, and the next collection would go through all of it, which takes a twelfth of
-    the time. So it is moved to the oldest generation first, by way of the permanent one. A program that keeps objects of its own there
-    is left alone, since they would come back, too.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            if not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 def packed(text: str, level: int = 6) -> str:
@@ -111,12 +88,12 @@ _TOO_OLD = Text(
 
 
 def whole_page(
-    payload: Any, player: str, style: str, *, folder: str, title: str, language: str, options: dict[str, Any]
+    *sent: str, player: str, style: str, folder: str, title: str, language: str, options: dict[str, Any]
 ) -> str:
     """Returns the whole page as HTML text.
 
     Args:
-        payload: the data to play, as plain lists and dictionaries.
+        *sent: the packed data to play; before it that of the first picture, if the rest is to be read when that has been painted.
         player: a module whose default export has `play(element, payload, options)`.
         style: its CSS, which is compressed with it.
         folder: the folder with the sources of both, named in a comment.
@@ -124,6 +101,8 @@ def whole_page(
         language: "en" or "zh".
         options: the options of the player.
     """
+    named = zip(("first", "payload")[-len(sent) :], sent, strict=True)
+    opening, *later = [f'<script type="text/plain" id="{name}">{text}</script>\n' for name, text in named]
     tag = "zh-Hans" if language == "zh" else "en"
     given = json.dumps({"language": language, "standalone": True, **options})
     too_old = json.dumps(_TOO_OLD.in_language(language), ensure_ascii=False)
@@ -132,14 +111,15 @@ def whole_page(
         f'<title>{escape(title)}</title>\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         "<style>\nbody{margin:0;padding:8px}\n:root[data-theme=light]{color-scheme:light}\n:root[data-theme=dark]{color-scheme:dark}\n</style>\n</head>\n<body>\n<main></main>\n"
-        f'<script type="text/plain" id="payload">{packed_json(payload)}</script>\n<script type="module">\n'
+        f'{opening}<script type="module">\n'
         f"{_THEME}"
         'const main = document.querySelector("main");\n'
         f"if (!globalThis.DecompressionStream) main.textContent = {too_old};\n"
+        "const read = (id) => unpacked(document.getElementById(id).textContent);\n"
         # Both are decompressed at the same time.
-        'const payload = unpacked(document.getElementById("payload").textContent);\n'
+        'const sent = read(document.querySelector("main + script").id);\n'
         f"{unpacking(player, style)}dress(main, style, name);\n"
-        f"player.play(main, payload, {given});\n</script>\n</body>\n</html>\n"
+        f"player.play(main, sent, {given}, () => read('payload'));\n</script>\n{''.join(later)}</body>\n</html>\n"
     )
 
 

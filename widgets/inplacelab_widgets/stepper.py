@@ -17,12 +17,13 @@ from IPython import get_ipython
 from ipywidgets import jslink
 
 from inplacelab.language import Text, get_language
+from inplacelab.locking import gc_paused
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import exports, sharing
 from inplacelab_widgets.exports import questions_for, still_html
 from inplacelab_widgets.live_widget import LiveWidget
-from inplacelab_widgets.page import gc_paused, packed_json
+from inplacelab_widgets.page import packed_json
 from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.scene import EVERYTHING, Scene, opening_mode, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.focus import threads

@@ -370,7 +370,8 @@ def _event(
     if step.index not in known:
         line = _ON_LINE.format(said_line(recording.named_sources, step.place)) if step.place is not None else _NOWHERE
         known[step.index] = {"line": line, "op": code_of(recording, step)}
-    facts |= {"old": _shown(old), "value": _shown(new), "via": _via(recording, step, tensor)}
+    if kind in ("made", "written"):  # what is said of the others is the same of each slot, and is filled in once
+        facts |= {"old": _shown(old), "value": _shown(new), "via": _via(recording, step, tensor)}
     return Event(step.index, step.place, kind, old, new, closed_up(said.format(**known[step.index], **facts)))
 
 

@@ -33,7 +33,7 @@ from inplacelab_widgets.launch_pictures.picked_thread import (
     thread_layers,
     warp_layers,
 )
-from inplacelab_widgets.page import whole_page
+from inplacelab_widgets.page import packed_json, whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene.payload_parts import Json, Pools, in_both_languages
 from inplacelab_widgets.scene.svg import Attributes, Group, Look, Mark, Panel, always, document, mark_at, placed, runs
@@ -296,4 +296,5 @@ def plain(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
 def page(sent: dict[str, object], language: str, title: str, traits: dict[str, int]) -> str:
     """Returns an HTML page that shows the launches in any browser, from a file, without a network."""
     folder = "inplacelab_widgets/player"
-    return whole_page(sent, javascript(), stylesheet(), folder=folder, title=title, language=language, options=traits)
+    packed, player, style = packed_json(sent), javascript(), stylesheet()
+    return whole_page(packed, player=player, style=style, folder=folder, title=title, language=language, options=traits)

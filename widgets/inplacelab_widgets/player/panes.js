@@ -260,7 +260,7 @@ export function drawTabs(stage, panes, first) {
   /** @type {Object<string, HTMLElement>} */
   const tabs = {};
   for (const name of Object.keys(panes)) {
-    tabs[name] = html("button", { type: "button", class: "ipl-tab" });
+    tabs[name] = html("button", { type: "button", class: "ipl-tab", "data-pane": name });
     tabs[name].addEventListener("click", () => open(name));
   }
   const root = html("div", { class: "ipl-chooser", role: "group" }, ...Object.values(tabs));

@@ -75,7 +75,8 @@ export function drawPredict(stage) {
   const switcher = html("button", { type: "button", class: "ipl-button ipl-predicting" });
   switcher.addEventListener("click", () => stage.choose("predict", !stage.predict));
   // With the first picture the questions are still to come.
-  switcher.hidden = questions.length === 0 && stage.payload.only === undefined;
+  // A page has all of its questions from the beginning; in a notebook they arrive with the whole.
+  switcher.hidden = questions.length === 0 && (stage.payload.only === undefined || stage.root.classList.contains("ipl-standalone"));
   const root = html("form", { class: "ipl-predict" });
   root.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -169,16 +169,38 @@ export function asked(hash) {
   return { ...(/^[1-9]\d*$/.test(step) ? { step: Number(step) - 1 } : {}), ...(panel ? { panel } : {}) };
 }
 
-/** The entry point of an exported page. @param {HTMLElement} el @param {any} sent  The payload, which may be on its way. @param {any} options */
-async function play(el, sent, options) {
-  const payload = await arrived(sent);
+/** When what was drawn has been painted; a page that is not seen paints nothing. */
+const painted = () => new Promise((resolve) => (document.hidden ? resolve(null) : requestAnimationFrame(() => setTimeout(resolve))));
+
+/** The entry point of an exported page. @param {HTMLElement} el @param {any} sent  The payload, which may be on its way, or that of the first picture.
+ * @param {any} options @param {() => Promise<string>} [whole]  Returns the payload: it is read when the first picture has been painted. */
+async function play(el, sent, options, whole) {
+  let payload = await arrived(sent);
+  // The first picture has no step or panel but those at which the page opens.
+  if (whole && payload.only !== undefined && location.hash) payload = await arrived(whole());
   const step = payload.launches ? stepFor(payload, (trait) => options[trait]) : options.step;
-  const { stage, follow } = mounted(payload)(el, payload, { ...options, step, followed: () => options.step });
+  const given = { ...options, step, followed: () => options.step };
+  let player = mounted(payload)(el, payload, { ...given, tell: (trait, value) => (given[trait] = value) });
   if (payload.launches) return;
+  if (whole && payload.only !== undefined) {
+    // Where there is room for all panes, the first picture has not all that is seen.
+    const isAll = [...el.querySelectorAll(".ipl-closed")].every((pane) => getComputedStyle(pane).visibility === "hidden");
+    if (isAll) await painted();
+    else player.stage.root.style.display = "none";
+    payload = await arrived(whole());
+    const hasFocus = el.contains(document.activeElement);
+    const { wanted } = player.stage;
+    const pane = el.querySelector(".ipl-tab[aria-pressed=true]")?.getAttribute("data-pane");
+    player.destroy();
+    player = mounted(payload)(el, payload, given);
+    if (hasFocus) player.stage.root.focus({ preventScroll: true });
+    if (pane) player.stage.open(pane);
+    if (wanted !== undefined) player.stage.go(wanted);
+  }
   const goThere = () => {
     const { step, panel } = asked(location.hash);
-    if (step !== undefined) follow("step", step);
-    if (panel) stage.open(panel);
+    if (step !== undefined) player.follow("step", step);
+    if (panel) player.stage.open(panel);
   };
   goThere();
   addEventListener("hashchange", goThere);

@@ -9,6 +9,7 @@ visible at first, in the same layout, so that the whole can take its place and n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from heapq import nlargest
 from itertools import chain
 from typing import Any, Literal, TypeVar
@@ -40,6 +41,7 @@ from inplacelab_widgets.scene.places import Lines, Places, has_frames
 from inplacelab_widgets.scene.player_links import links, origins
 from inplacelab_widgets.scene.still_pictures import LOOKS, provisos
 from inplacelab_widgets.scene.storage_row import legend
+from inplacelab_widgets.scene.svg import Panel
 from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
 from inplacelab_widgets.scene.text_layout import NORMAL, width_of
 from inplacelab_widgets.scene.timeline import LEFT, RIGHT, Axis
@@ -57,8 +59,8 @@ from inplacelab_widgets.words.player import (
 )
 
 _Found = TypeVar("_Found")
-Extent = Literal["full", "brief"]
-"""How much a first picture has: all, or no panel below the code and the storages."""
+Extent = Literal["page", "full", "brief"]
+"""How much a first picture has: all that is seen in a window where one panel is open; in a notebook; or no panel below the code and the storages."""
 
 
 def payload(
@@ -137,6 +139,8 @@ class _Packer:
             if name in self.shown and scene.by_statement and (self.only is None or name != "graph")
         ]
         later = self._later() if self.only is None else {**_LATER, "only": self.only, "longest": self._longest()}
+        if self.only is None or self.extent == "page":
+            later |= self._savings()
         return {
             "title": recording.title,
             "notes": [in_both_languages(note) for note in provisos(scene)],
@@ -194,10 +198,10 @@ class _Packer:
 
     def _loops(self) -> list[list[int]]:
         """The iterations of loops with several: the loop's name, which iteration, of how many (0 if not known), the first and the last step, and how
-        many loops are around it. A first picture has those of its step.
+        many loops are around it. In a notebook a first picture has those of its step.
         """
         found = loops_around(self.scene.recording)
-        shown = found if self.only is None else found[self.only : self.only + 1]
+        shown = found if self.only is None or self.extent == "page" else found[self.only : self.only + 1]
         around = {each: depth for there in shown for depth, each in enumerate(there)}
         return [
             [
@@ -220,7 +224,6 @@ class _Packer:
             "elsewhere": self._elsewhere(),
             "tables": self._tables(),
             "sharing": {key: in_both_languages(said) for key, said in SHARE.items()},
-            **({"savings": savings} if "code" in self.shown and (savings := self._savings()) else {}),
             **links(recording, self.pools.says, self.lines),
             "origins": origins(self.whole, self.pools.says, self.lines, self.scene.seen_at),
         }
@@ -229,8 +232,10 @@ class _Packer:
         """Where the program may write in place, as far as the recording tells: operations with the step of their first run, the bytes that they save, and why
         they may. Nothing of a program that failed: it cannot be tried.
         """
+        if "code" not in self.shown or self.scene.recording.steps[-1].error is not None:
+            return {}
         found = advice(self.whole, ends=False)  # a notebook goes on
-        if not found.offered or self.scene.recording.steps[-1].error is not None:
+        if not found.offered:
             return {}
         says = {key: self.pools.says(words.SAVINGS[key]) for key in ("button", "how")}
         says["title"] = self.pools.says(savings_picture.title(found))
@@ -239,7 +244,7 @@ class _Packer:
             cells = operation(found, each), byte_count(each.bytes), closed_up(reason(found, each))
             seen = [step for step, _ in self._each_seen((call.step, call) for call in each.calls)]
             rows.append([min(seen, default=0), *map(self.pools.says, cells)])
-        return {**says, "rows": rows}
+        return {"savings": {**says, "rows": rows}}
 
     def _longest(self) -> list[list[int]]:
         """The longest sentences, so that the first picture has room for them: of the steps of a loop, one for each operation."""
@@ -264,8 +269,15 @@ class _Packer:
         if self.is_joined and name == "graph":  # one graph only: what boxes open into is counted in it
             return self._joined(name, opens)
         if not self._is_open(name, opens) or (self.is_joined and name in JOINED):
-            return self.pools.panel(empty(name))
-        return self.pools.panel(at_step(self.scene.panel(name), self.only))
+            return self.pools.panel(self._unseen(name))
+        return self.pools.panel(at_step(self.scene.panel(name), self.only, for_all=self.extent == "page"))
+
+    def _unseen(self, name: str) -> Panel:
+        """A panel that the first picture does not show: on a page with its size, for which there is room."""
+        if self.extent != "page":
+            return empty(name)
+        panel = self.scene.panel(name)
+        return replace(empty(name), width=panel.width, height=panel.height)
 
     def _joined(self, name: str, opens: str) -> Json:
         """The same of a panel that is drawn of statements. Its steps are counted as events: a statement is seen at its last one."""
@@ -285,7 +297,7 @@ class _Packer:
         # As the player does: the pane that opens, or the first one.
         panes = [_PANES[opens], *_PANES.values()]
         pane = next((pane for pane in panes if not {*pane}.isdisjoint(self.shown)), ())
-        return name in pane and self.extent == "full"
+        return name in pane and self.extent != "brief"
 
     def _step(self, index: int) -> Json:
         steps = self.scene.recording.steps

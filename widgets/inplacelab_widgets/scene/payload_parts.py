@@ -41,24 +41,25 @@ _ROOMS = (320, 440, 520, 560, 600, 660, 760, 900, 1100, 1400, 1800)
 """Widths that a page may have for the storages, in px: which step needs most height depends on it."""
 
 
-def at_step(panel: Panel, step: int) -> Panel:
+def at_step(panel: Panel, step: int, *, for_all: bool = False) -> Panel:
     """Returns a panel with the marks of one step, which look as they do in the whole panel at that step.
 
     Args:
         panel: the panel over all steps.
         step: the step.
+        for_all: whether it has the storages, too, for which only a larger pane has room.
     """
     kept = _kept(panel, step)
     return replace(
         panel,
         height=panel.more.note.y if panel.more else panel.height,
-        groups=_cut(panel.groups, kept, step),
+        groups=_cut(panel.groups, kept, step, for_all=for_all and bool(panel.table)),
         # Without the lines of opened rows.
         table=_cut([each for each in panel.table if not each.key.startswith("s")], kept, step),
         says=_at(panel.says, step),
         notes=_at(panel.notes, step),
         more=None,
-        narrower=tuple(at_step(each, step) for each in panel.narrower),
+        narrower=tuple(at_step(each, step, for_all=for_all) for each in panel.narrower),
         opens=(),
     )
 
@@ -86,18 +87,26 @@ def _kept(panel: Panel, step: int) -> set[int]:
     return {step, *map(highest, _ROOMS)}
 
 
-def _cut(groups: Sequence[Group], kept: set[int], step: int) -> tuple[Group, ...]:
-    found = {id(group) for group in groups if any(map(group.is_drawn, kept))} | _largest(groups)
+def _cut(groups: Sequence[Group], kept: set[int], step: int, *, for_all: bool = False) -> tuple[Group, ...]:
+    def is_there(group: Group) -> bool:
+        return group.is_there(step) if for_all else group.is_drawn(step)
+
+    found = {id(group) for group in groups if any(map(group.is_drawn, kept)) or is_there(group)} | _largest(groups)
     return tuple(
         replace(
             group,
-            marks=tuple(_marks(group, step)),
+            marks=tuple(_marks(group, step)) if is_there(group) else (),
             alone=None,
-            open=tuple((each, each) for each in sorted(kept) if group.is_drawn(each)) or _NEVER,
+            open=tuple((each, each) for each in sorted(kept) if group.is_drawn(each)) or _last_drawn(group, step),
         )
         for group in groups
         if id(group) in found
     )
+
+
+def _last_drawn(group: Group, step: int) -> tuple[tuple[int, int], ...]:
+    """When a storage was drawn last: where there is room for more, the latest come first."""
+    return tuple((last, last) for _, last in group.open if last < step)[-1:] or _NEVER
 
 
 def _largest(groups: Sequence[Group]) -> set[int]:
@@ -114,7 +123,7 @@ def _largest(groups: Sequence[Group]) -> set[int]:
 
 def _marks(group: Group, step: int) -> Iterator[Mark]:
     """The marks that are there at a step, each with the look that it has then."""
-    for mark in group.marks_at(step) if group.is_drawn(step) else ():
+    for mark in group.marks_at(step):
         place = bisect_right(mark.runs, step, key=lambda run: run[0])
         if place and mark.runs[place - 1][1] is not None:
             yield mark._replace(runs=mark.runs[place - 1 : place])

@@ -12,7 +12,7 @@ from inplacelab.language import Text, speak
 from inplacelab.recording.compare import report
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.exports import MOST_BYTES, image
-from inplacelab_widgets.page import whole_page
+from inplacelab_widgets.page import packed_json, whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.sharing import MOST_FRAMES, check_seconds, drawn_from, gif, png, reading_times
@@ -83,9 +83,9 @@ def gif_of(scene: ComparisonScene, language: str, *, seconds: float | None = Non
 def html_of(scene: ComparisonScene, language: str, position: int | None = None) -> str:
     """Returns a page that plays both programs offline; it opens at the most telling position."""
     return whole_page(
-        comparison_payload(scene),
-        javascript(compares=True),
-        stylesheet(compares=True),
+        packed_json(comparison_payload(scene)),
+        player=javascript(compares=True),
+        style=stylesheet(compares=True),
         folder="inplacelab_widgets/player",
         title=scene.title,
         language=language,
@@ -147,9 +147,9 @@ def ranks_svg_of(scene: RanksScene, language: str, position: int | None = None) 
 def ranks_html_of(scene: RanksScene, language: str, position: int | None = None) -> str:
     """Returns a page that plays all ranks offline; it opens at the most telling position."""
     return whole_page(
-        ranks_payload(scene),
-        javascript(compares=True),
-        stylesheet(compares=True),
+        packed_json(ranks_payload(scene)),
+        player=javascript(compares=True),
+        style=stylesheet(compares=True),
         folder="inplacelab_widgets/player",
         title=scene.title,
         language=language,

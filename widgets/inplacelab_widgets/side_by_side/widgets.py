@@ -15,9 +15,10 @@ from typing import Any
 import traitlets
 
 from inplacelab.language import get_language
+from inplacelab.locking import gc_paused
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.live_widget import LiveWidget
-from inplacelab_widgets.page import gc_paused, packed_json
+from inplacelab_widgets.page import packed_json
 from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.scene.payload_parts import Json
 from inplacelab_widgets.sharing import written
