@@ -16,8 +16,8 @@ from threading import Lock, get_ident
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Self
 
+from inplacelab.gc_pause import gc_paused
 from inplacelab.language import Text
-from inplacelab.locking import gc_paused
 from inplacelab.recorders import events, instrument
 from inplacelab.recorders.detection import (
     DEFAULT,

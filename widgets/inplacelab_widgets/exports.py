@@ -8,8 +8,8 @@ from dataclasses import replace
 from html import escape
 from pathlib import Path
 
+from inplacelab.gc_pause import gc_paused
 from inplacelab.language import Text, columns, get_language, padded
-from inplacelab.locking import gc_paused
 from inplacelab.recording.file_text import presentable
 from inplacelab.recording.quiz import Question, quiz
 from inplacelab.recording.recording import Recording

@@ -16,8 +16,8 @@ import traitlets
 from IPython import get_ipython
 from ipywidgets import jslink
 
+from inplacelab.gc_pause import gc_paused
 from inplacelab.language import Text, get_language
-from inplacelab.locking import gc_paused
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import exports, sharing

@@ -14,8 +14,8 @@ from typing import Any
 
 import traitlets
 
+from inplacelab.gc_pause import gc_paused
 from inplacelab.language import get_language
-from inplacelab.locking import gc_paused
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.live_widget import LiveWidget
 from inplacelab_widgets.page import packed_json

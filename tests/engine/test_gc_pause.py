@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from inplacelab.locking import gc_paused
+from inplacelab.gc_pause import gc_paused
 
 
 @pytest.fixture
