@@ -269,9 +269,14 @@ def _new(known: dict[int, F], changes: dict[int, F | None]) -> Iterable[tuple[in
         if facts is None:
             if known.pop(number, None) is not None:
                 yield number, None
-        elif known.get(number) != facts:
+        elif not _is_same(known.get(number), facts):
             known[number] = facts
             yield number, facts
+
+
+def _is_same(before: Any, after: Any) -> bool:
+    """Whether facts are the same. Zeros of both signs are equal, so values are also compared as they are written."""
+    return before == after and repr(getattr(before, "values", None)) == repr(getattr(after, "values", None))
 
 
 def _merged(

@@ -46,6 +46,11 @@ def test_lines_and_operations(run: Runner, text: str, expected: list[tuple[int, 
     assert [each for each in found if each[1] != "line" or each in expected] == expected
 
 
+def test_the_sign_of_a_zero_is_recorded(run: Runner) -> None:
+    written, *_ = run("x = paddle.zeros([2])\nx.scale_(-1.)\n").recording.state().storages.values()
+    assert repr(written.values) == "(-0.0, -0.0)"
+
+
 @pytest.mark.parametrize(
     ("write", "category"),
     [

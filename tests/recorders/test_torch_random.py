@@ -243,7 +243,7 @@ def _name(node: Any) -> str:
 
 def _printed(values: Any) -> tuple[str, ...]:
     assert values is not None
-    return tuple(repr(value + 0.0) for value in values)  # KNOWN: -0.0 is 0.0
+    return tuple(map(repr, values))
 
 
 def _state_after(recording: Recording, line: int) -> State:
