@@ -93,7 +93,7 @@ def whole_page(
     """Returns the whole page as HTML text.
 
     Args:
-        *sent: the packed data to play; before it that of the first picture, if the rest is to be read when that has been painted.
+        *sent: the packed data to play. If there are two, the first is that of the first picture, and the page reads the second once it has painted that.
         player: a module whose default export has `play(element, payload, options)`.
         style: its CSS, which is compressed with it.
         folder: the folder with the sources of both, named in a comment.

@@ -74,8 +74,7 @@ export function drawPredict(stage) {
 
   const switcher = html("button", { type: "button", class: "ipl-button ipl-predicting" });
   switcher.addEventListener("click", () => stage.choose("predict", !stage.predict));
-  // With the first picture the questions are still to come.
-  // A page has all of its questions from the beginning; in a notebook they arrive with the whole.
+  // A page has all of its questions from the beginning. In a notebook they arrive after the first picture.
   switcher.hidden = questions.length === 0 && (stage.payload.only === undefined || stage.root.classList.contains("ipl-standalone"));
   const root = html("form", { class: "ipl-predict" });
   root.addEventListener("submit", (event) => {
