@@ -9,6 +9,8 @@ from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values
 
 _BYTES = 16 * 3 * 128 * 128 * 4
+_MATRIX = 16
+"""Bytes of each tensor of the second exercise."""
 
 
 @exercise
@@ -84,6 +86,19 @@ def one_storage_fewer(mine: Any) -> Steps:
         Text(
             "Which of `x` and `y` does no node hold in the end?",
             "最后，`x` 和 `y` 之中，哪一个没有被任何节点持有？",
+        ),
+    )
+    before = mine.state([step.index for step in mine.steps if step.phase == "forward"][-1])
+    large = sum(storage.bytes >= _MATRIX for storage in before.storages.values())
+    yield (
+        large == 3,
+        Text(
+            f"It runs, and it writes in place. But at the end of the forward pass there are {large} storages of that size. There should be three.",
+            f"能运行，也有原地写入。可是前向计算结束时，这样大的存储有 {large} 个，应当是三个。",
+        ),
+        Text(
+            "Look at the grad nodes before `backward()`: does one of them keep a copy?",
+            "请看 `backward()` 之前的梯度节点：有没有哪个节点保存了副本？",
         ),
     )
     grad = after.tensors.get(after.tensor("a").grad)
