@@ -336,8 +336,8 @@ CLAIMS = (
             "原地操作与普通操作的区别只在于结果放在哪里。",
         ),
         Text(
-            "Broadcasting may not enlarge what is written. If the dtypes differ, Paddle changes the dtype of `x`, and PyTorch does not.",
-            "广播不能扩大被写入的张量；如果数据类型不一致，Paddle 会改变 `x` 的数据类型，PyTorch 则不会。",
+            "Broadcasting may not enlarge what is written. If the operand has a wider dtype, Paddle changes the dtype of `x`, and PyTorch does not.",
+            "广播不能扩大被写入的张量；如果操作数的数据类型更宽，Paddle 会改变 `x` 的数据类型，PyTorch 则不会。",
         ),
         QUALIFIED,
     ),

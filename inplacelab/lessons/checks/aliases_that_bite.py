@@ -68,12 +68,12 @@ def log_of_the_way(kept: Recording, path: Any) -> Steps:
 
 def _begun_at_24(source: str) -> list[float] | None:
     """What `path` shows if the program begins with another number; None if that cannot be found out."""
-    names: dict[str, Any] = {"paddle": paddle}
+    names = {**globals()}
     other = source.replace("[8.]", "[24.]", 1)
     if other == source:
         return None
     try:
-        exec(other, names)  # noqa: S102  # the learner's own program, which has just run
+        exec(other, names)  # the learner's own program, which has just run
         return [_number(entry) for entry in names["path"]]
     except Exception:  # noqa: BLE001  # it may need other names of the notebook
         return None

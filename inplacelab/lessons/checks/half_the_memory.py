@@ -108,8 +108,8 @@ def one_storage_fewer(mine: Any) -> Steps:
         Text("The gradient was 6, 0, 6, 0: what has changed?", "原来的梯度是 6、0、6、0。现在变成了什么？"),
     )
     return Text(
-        "`relu_` may overwrite the result of `scale`, since nothing needs that result afterwards.",
-        "`relu_` 可以覆盖 `scale` 的结果，因为没有操作再需要它。",
+        "The result of line 2 may be overwritten, since no node keeps it. The derivative of `relu` needs only what is left there.",
+        "第 2 行的结果可以覆盖，因为没有节点保存它；`relu` 求导只需要覆盖之后的值。",
     )
 
 

@@ -29,7 +29,9 @@ def may_be_overwritten(chain: Recording, safe: Any) -> Steps:
     )
     yield (
         set(safe) <= names,
-        Text("Write names as text: `b`, `c`, `d` or `e`, in quotes.", "请写带引号的名字：`b`、`c`、`d` 或 `e`。"),
+        Text(
+            "Choose from `b`, `c`, `d` and `e`, each in quotes.", "请从 `b`、`c`、`d`、`e` 中选择，每个名字都加引号。"
+        ),
     )
     yield (
         not needed & set(safe),
@@ -118,7 +120,7 @@ def fixed_for_nothing(mine: Recording, a: Any, b: Any, c: Any) -> Steps:
             "哪一行运行之后，就没有节点需要旧的 `b` 了？",
         ),
     )
-    written = [step.op for step in mine.steps if step.writes]
+    written = [str(step.op) for step in mine.steps if step.writes]
     yield (
         written == ["add_"],
         Text(

@@ -94,7 +94,7 @@ def one_underscore_less(mine: Recording, a: Any, b: Any) -> Steps:
             f"现在 `b` 是 {[round(v, 3) for v in b.tolist()]}。它还是 3·exp(a) 吗？",
         ),
     )
-    written = [step.op for step in mine.steps if step.writes]
+    written = [str(step.op) for step in mine.steps if step.writes]
     yield (
         written == ["exp_"],
         Text(
