@@ -696,4 +696,25 @@ loss.backward()
 print(w.grad.tolist())
 """,
     ),
+    Claim(
+        "like-the-ordinary",
+        Text(
+            "An in-place operation differs from its ordinary form only in where the result goes.",
+            "原地操作与普通操作的区别只在于结果放在哪里。",
+        ),
+        Text(
+            "Broadcasting may not enlarge what is written. If the operand has a wider dtype, Paddle changes the dtype of `x`, and PyTorch does not.",
+            "广播不能扩大被写入的张量；如果操作数的数据类型更宽，Paddle 会改变 `x` 的数据类型，PyTorch 则不会。",
+        ),
+        QUALIFIED,
+    ),
+    Claim(
+        "transpose-swaps-two",
+        Text("The argument of `transpose_` names the two axes to be swapped.", "`transpose_` 的参数是要交换的两个轴。"),
+        Text(
+            "It names every axis once. For `[0, 2]` on three axes, PaddlePaddle 2.6.2 and 3.3.1 give a wrong tensor without an error.",
+            "它要把每个轴都写一次。对三个轴的张量写 `[0, 2]`，PaddlePaddle 2.6.2 和 3.3.1 会得到错误的张量，而且不报错。",
+        ),
+        REFUTED,
+    ),
 )

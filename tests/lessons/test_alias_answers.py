@@ -58,10 +58,24 @@ def test_a_log_of_the_way(entry: str) -> None:
         ("path.append(w.scale_(0.5).clone())", "pass"),
         ("w.scale_(0.5)", "path.append(w.item())"),
         ("path = [8., 4.]", "w.scale_(0.5)"),
+        ("path.append(8. / 2 ** _)", "w.scale_(0.5)"),
+        ("path = [8., 4., 2.]", "w.scale_(0.5)"),
+        ("path.append(str(w.item()))", "w.scale_(0.5)"),
     ],
 )
 def test_no_log_of_the_way(entry: str, write: str) -> None:
     assert not logged(entry, write)
+
+
+def praise(entry: str) -> str:
+    done = recorded(LOG.format(f"path.append({entry})", "w.scale_(0.5)"))
+    return check.log_of_the_way(kept=done.recording, path=done.names["path"]).words.en
+
+
+def test_the_praise_is_true_of_the_answer() -> None:
+    assert "four bytes" not in praise("w.clone()")
+    assert "in PyTorch" in praise("w.numpy()")
+    assert "PyTorch" not in praise("w.item()")
 
 
 TOTAL = """def total(values, start={}):
@@ -90,7 +104,6 @@ def fresh(text: str) -> bool:
     "text",
     [
         TOTAL.format("None", "start = paddle.zeros([1]) if start is None else start.clone()"),
-        TOTAL.format("None", "start = paddle.zeros([1]) if start is None else start"),
         TOTAL.format("paddle.zeros([1])", "start = start.clone()"),
         TOTAL.format("paddle.zeros([1])", "start = start + 0."),
         TOTAL.format("0.", "start = paddle.full([1], float(start))"),
@@ -114,6 +127,8 @@ def test_every_call_begins_afresh(text: str) -> None:
         TOTAL.format("paddle.zeros([1])", "pass").replace("second = ", "first = first.clone(); second = "),
         WHOLE.format("0.", "return paddle.full([1], sum(values))"),
         TOTAL.format("None", "start = paddle.ones([1]) if start is None else start.clone()"),
+        TOTAL.format("None", "start = paddle.zeros([1]) if start is None else start"),
+        TOTAL.format("None", "start = paddle.zeros([1]) if start is None else start.detach()"),
     ],
 )
 def test_a_call_that_does_not(text: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.lessons.checks import half_the_memory as checks
-from tests.lessons.answers import is_solved
+from tests.lessons.answers import is_solved, said
 
 BATCH = 16 * 3 * 128 * 128
 
@@ -64,10 +64,17 @@ def test_one_storage_fewer(lines: tuple[str, ...]) -> None:
         (X, "y = paddle.nn.functional.relu_(x)", "z = y.scale_(3.)", "z.backward()"),
         ("x = a.detach().scale(2.)", "y = paddle.nn.functional.relu_(x)", Z, "z.backward()"),
         (X, "y = paddle.nn.functional.relu_(x)", "z = y.scale(2.)", "z.backward()"),
+        (X, "y = paddle.nn.functional.relu_(x)", "kept = y.clone()", Z, "z.backward()"),
     ],
 )
 def test_none_fewer_or_another_gradient(lines: tuple[str, ...]) -> None:
     assert not is_solved(checks.one_storage_fewer, "mine", "\n".join([LEAF, *lines]))
+
+
+def test_a_copy_kept_for_backward_is_a_storage() -> None:
+    lines = [LEAF, X, "y = x.clip_(0.)", Z, "z.backward()"]
+    hint = said(checks.one_storage_fewer, "mine", "\n".join(lines))
+    assert "there are 4 storages" in hint or "keep a copy" in hint
 
 
 @pytest.mark.parametrize("pair", [(9, 5), (9.0, 5), (1 + 2 * 4, 1 + 4)])

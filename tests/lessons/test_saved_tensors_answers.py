@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inplacelab.lessons.checks import saved_tensors_and_versions as saved
-from tests.lessons.answers import is_solved, said
+from tests.lessons.answers import is_solved, said, verdict_on
 
 CHAIN = """
 a = paddle.to_tensor([1., 2., 3.], stop_gradient=False)
@@ -61,6 +61,13 @@ def test_versions(versions: tuple[Any, Any, Any], *, solved: bool) -> None:
     assert saved.versions_counted(x_version=x, top_version=top, copy_version=copy).solved == solved
 
 
+def test_a_hint_is_about_the_answer() -> None:
+    leaf = verdict_on(saved.may_be_overwritten, "chain", CHAIN, safe=["a", "b", "d", "e"])
+    assert "`a` is a leaf" in leaf.words.en
+    texts = saved.versions_counted(x_version="0", top_version="2", copy_version="1")
+    assert "without quotes" in texts.words.en
+
+
 A = "a = paddle.to_tensor([1., 2.], stop_gradient=False)\n"
 
 
@@ -99,6 +106,17 @@ def test_a_program_that_is_fixed_without_a_byte(program: str) -> None:
 )
 def test_one_that_is_not(program: str) -> None:
     assert not is_solved(saved.fixed_for_nothing, "mine", A + program)
+
+
+@pytest.mark.parametrize(
+    ("lines", "hint"),
+    [
+        ("c.sum().backward()", "一次原地写入也没有了"),
+        ("c.sum().backward()\nb.scale_(1., bias=1.)", "现在的原地写入是：scale_；"),
+    ],
+)
+def test_the_writes_are_named_in_whole_sentences(lines: str, hint: str) -> None:
+    assert hint in verdict_on(saved.fixed_for_nothing, "mine", f"{A}b = a * 2.\nc = b * b\n{lines}").words.zh
 
 
 MATRIX = "a = paddle.to_tensor([[1., 2.], [3., 4.]], stop_gradient=False)\nb = a * 2.\nc = b * b\n"

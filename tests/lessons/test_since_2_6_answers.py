@@ -1,4 +1,4 @@
-"""Answers to the exercises of the lesson on the rule since 2.6: unusual right ones are accepted, plausible wrong ones are not."""
+"""Answers to the exercises of the lesson on what an in-place operation keeps: unusual right ones are accepted, plausible wrong ones are not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ N, I, O = "nothing", "input", "output"  # noqa: E741  # they stand in a table
         ((O, N, I, I, I), False),
         ((O, N, I, O, O), False),
         ((O, N, I, O, N), False),
-        (("Output", N, I, O, I), False),
+        (("Output", "NOTHING", I, O, "input "), True),
+        (("outputs", N, I, O, I), False),
         ((1, N, I, O, I), False),
         ((I, I, I, I, I), False),
     ],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy import ndarray
+
 import inplacelab as paddle
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
@@ -14,6 +16,10 @@ from inplacelab.recording.recording import Recording
 @exercise
 def log_of_the_way(kept: Recording, path: Any) -> Steps:
     after = kept.state(-1)
+    yield (
+        not any(isinstance(entry, str) for entry in path),
+        Text("`path` should hold tensors or numbers, not text.", "`path` 里应当是张量或数，而不是文字。"),
+    )
     shown = [_number(entry) for entry in path]
     yield (
         len(shown) == 3,
@@ -41,10 +47,36 @@ def log_of_the_way(kept: Recording, path: Any) -> Steps:
             "三份快照都取晚了一步。副本是在写入之前取的，还是之后取的？",
         ),
     )
-    return Text(
-        "Each entry has kept its number. If the entries are tensors, each has a storage of four bytes.",
-        "每一项都留住了自己的数。如果各项是张量，那么每一项都有自己的存储，占 4 字节。",
+    yield (
+        _begun_at_24(kept.source) in ([24, 12, 6], None),
+        Text(
+            "The numbers are right, but a log must read them from `w`: if `w` began at 24, would `path` show 24, 12, 6?",
+            "数是对的，可是日志里的数应当取自 `w`：如果 `w` 从 24 开始，`path` 会显示 24、12、6 吗？",
+        ),
     )
+    if any(isinstance(entry, ndarray) for entry in path):
+        return Text(
+            "Each entry has kept its number, since `numpy()` copies here, as in Paddle. Beware in PyTorch: there the array and `w` "
+            "share their memory, and `path` would show 1, 1, 1.",
+            "每一项都留住了自己的数，因为这里的 `numpy()` 与 Paddle 的一样会复制。在 PyTorch 里要当心：数组与 `w` 共享内存，`path` 会显示 1、1、1。",
+        )
+    return Text(
+        "Each entry has kept its number: nothing that is written to `w` reaches it.",
+        "每一项都留住了自己的数：以后再写 `w`，也影响不到它。",
+    )
+
+
+def _begun_at_24(source: str) -> list[float] | None:
+    """What `path` shows if the program begins with another number; None if that cannot be found out."""
+    names = {**globals()}
+    other = source.replace("[8.]", "[24.]", 1)
+    if other == source:
+        return None
+    try:
+        exec(other, names)  # the learner's own program, which has just run
+        return [_number(entry) for entry in names["path"]]
+    except Exception:  # noqa: BLE001  # it may need other names of the notebook
+        return None
 
 
 def _number(entry: Any) -> float:
@@ -87,7 +119,8 @@ def fresh_start(fresh: Recording, total: Any) -> Steps:
         ),
         Text("Fix the function, not the calls.", "要修改的是函数，而不是调用它的地方。"),
     )
-    began = _number(total([1.0], paddle.full([1], 5.0)))
+    given = paddle.full([1], 5.0)
+    began = _number(total([1.0], given))
     yield (
         began == 6,
         Text(
@@ -95,8 +128,21 @@ def fresh_start(fresh: Recording, total: Any) -> Steps:
             f"从零开始是对的。可是 `total([1.], paddle.full([1], 5.))` 返回 {began:g}，应当返回 6。",
         ),
     )
+    left = _number(given)
+    yield (
+        left == 5,
+        Text(
+            f"The sums are right. But a tensor `s` that shows 5 shows {left:g} after `total([1.], s)`. Who else may be using it?",
+            f"和是对的。可是，原来显示 5 的张量 `s`，在 `total([1.], s)` 之后显示 {left:g}。别处也许还要用它。",
+        ),
+        Text(
+            "`start` is an alias of the caller's tensor. What makes a snapshot of it?",
+            "`start` 是调用者的张量的别名。怎样取得它的快照？",
+        ),
+    )
     return Text(
-        "A tensor that the function writes must be a new one in each call.", "函数要写入的张量，每次调用都应当是新的。"
+        "What the function writes, if it writes anything, is new in each call: neither the default nor the caller's tensor.",
+        "函数即使有写入，写的也是每次调用时新建的张量：既不是默认值，也不是调用者的张量。",
     )
 
 

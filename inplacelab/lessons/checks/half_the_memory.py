@@ -9,6 +9,8 @@ from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values
 
 _BYTES = 16 * 3 * 128 * 128 * 4
+_MATRIX = 16
+"""Bytes of each tensor of the second exercise."""
 
 
 @exercise
@@ -86,6 +88,19 @@ def one_storage_fewer(mine: Any) -> Steps:
             "最后，`x` 和 `y` 之中，哪一个没有被任何节点持有？",
         ),
     )
+    before = mine.state([step.index for step in mine.steps if step.phase == "forward"][-1])
+    large = sum(storage.bytes >= _MATRIX for storage in before.storages.values())
+    yield (
+        large == 3,
+        Text(
+            f"It runs, and it writes in place. But at the end of the forward pass there are {large} storages of that size. There should be three.",
+            f"能运行，也有原地写入。可是前向计算结束时，这样大的存储有 {large} 个，应当是三个。",
+        ),
+        Text(
+            "Look at the grad nodes before `backward()`: does one of them keep a copy?",
+            "请看 `backward()` 之前的梯度节点：有没有哪个节点保存了副本？",
+        ),
+    )
     grad = after.tensors.get(after.tensor("a").grad)
     yield grad is not None, Text("`a` has no gradient: keep the last line.", "`a` 没有梯度：请保留最后一行。")
     yield (
@@ -93,8 +108,8 @@ def one_storage_fewer(mine: Any) -> Steps:
         Text("The gradient was 6, 0, 6, 0: what has changed?", "原来的梯度是 6、0、6、0。现在变成了什么？"),
     )
     return Text(
-        "`relu_` may overwrite the result of `scale`, since nothing needs that result afterwards.",
-        "`relu_` 可以覆盖 `scale` 的结果，因为没有操作再需要它。",
+        "The result of line 2 may be overwritten, since no node keeps it. The derivative of `relu` needs only what is left there.",
+        "第 2 行的结果可以覆盖，因为没有节点保存它；`relu` 求导只需要覆盖之后的值。",
     )
 
 

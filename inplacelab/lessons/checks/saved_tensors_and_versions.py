@@ -21,8 +21,17 @@ def may_be_overwritten(chain: Recording, safe: Any) -> Steps:
     kept = {saved.storage for node in after.nodes for saved in kept_by(after, node)}
     needed = {name for name in names if after.tensor(name).storage in kept}
     yield (
+        "a" not in set(safe),
+        Text(
+            "`a` is a leaf: `zero_()` would be refused at once (lesson 6). The question is about `b`, `c`, `d` and `e`.",
+            "`a` 是叶子张量：对它调用 `zero_()` 当即就会被拒绝（第 6 课）。要问的是 `b`、`c`、`d`、`e`。",
+        ),
+    )
+    yield (
         set(safe) <= names,
-        Text("Write names as text: `b`, `c`, `d` or `e`, in quotes.", "请写带引号的名字：`b`、`c`、`d` 或 `e`。"),
+        Text(
+            "Choose from `b`, `c`, `d` and `e`, each in quotes.", "请从 `b`、`c`、`d`、`e` 中选择，每个名字都加引号。"
+        ),
     )
     yield (
         not needed & set(safe),
@@ -54,6 +63,10 @@ def may_be_overwritten(chain: Recording, safe: Any) -> Steps:
 
 @exercise
 def versions_counted(x_version: Any, top_version: Any, copy_version: Any) -> Steps:
+    yield (
+        not any(isinstance(version, str) for version in (x_version, top_version, copy_version)),
+        Text("Write numbers, without quotes.", "请写数字，不要加引号。"),
+    )
     yield (
         copy_version == 1,
         Text(
@@ -107,12 +120,16 @@ def fixed_for_nothing(mine: Recording, a: Any, b: Any, c: Any) -> Steps:
             "哪一行运行之后，就没有节点需要旧的 `b` 了？",
         ),
     )
-    written = [step.op for step in mine.steps if step.writes]
+    written = [str(step.op) for step in mine.steps if step.writes]
     yield (
         written == ["add_"],
         Text(
-            f"The in-place writes are now {written or 'gone'}; `add_` should be the only one.",
-            f"现在的原地写入是 {written or '一个也没有'}；应当只有 `add_`。",
+            "Now nothing is written in place. There should be exactly one write, by `add_`."
+            if not written
+            else f"The in-place writes are now: {', '.join(written)}. There should be exactly one, by `add_`.",
+            "现在一次原地写入也没有了；应当有且只有一次 `add_`。"
+            if not written
+            else f"现在的原地写入是：{'、'.join(written)}；应当有且只有一次 `add_`。",
         ),
     )
     yield (
@@ -175,8 +192,10 @@ def false_alarm(alarm: Recording) -> Steps:
         Text("Keep the other lines as they are.", "请保留其他几行。"),
     )
     return Text(
-        "The check compares versions, not values. So it may refuse without need, but it never lets backward use a value that was overwritten.",
-        "检查时比较的是版本，而不是数值。所以，有时它的拒绝并没有必要，但它绝不会让反向传播用到已被覆盖的值。",
+        "The check compares versions, not values. So it may refuse without need. In inplacelab, where every operation that writes raises "
+        "the version, it never lets backward use a value that an operation has overwritten. In PaddlePaddle 3.3.1, some writes escape it (section 2).",
+        "检查时比较的是版本，而不是数值，所以有时它的拒绝并没有必要。在 inplacelab 里，凡是写入的操作都使版本号增加，所以它绝不会让反向传播用到已被操作覆盖的值；"
+        "在 PaddlePaddle 3.3.1 里，有些写入能逃过这一检查（第 2 节）。",
     )
 
 

@@ -1,4 +1,4 @@
-"""The exercises of the lesson on the rule since 2.6."""
+"""The exercises of the lesson on what an in-place operation keeps."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ _ABOUT = {
 
 @exercise
 def what_is_kept(tanh_: Any, neg_: Any, square_: Any, sqrt_: Any, cos_: Any) -> Steps:
-    answers = {"tanh_": tanh_, "neg_": neg_, "square_": square_, "sqrt_": sqrt_, "cos_": cos_}
+    given = {"tanh_": tanh_, "neg_": neg_, "square_": square_, "sqrt_": sqrt_, "cos_": cos_}
+    answers = {name: answer.strip().lower() if isinstance(answer, str) else answer for name, answer in given.items()}
     known = {"nothing", "input", "output"}
     yield (
         set(answers.values()) <= known,
@@ -93,12 +94,12 @@ def one_underscore_less(mine: Recording, a: Any, b: Any) -> Steps:
             f"现在 `b` 是 {[round(v, 3) for v in b.tolist()]}。它还是 3·exp(a) 吗？",
         ),
     )
-    written = [step.op for step in mine.steps if step.writes]
+    written = [str(step.op) for step in mine.steps if step.writes]
     yield (
         written == ["exp_"],
         Text(
-            f"The in-place writes are {written or 'gone'} now. One of the two underscores may stay. Which?",
-            f"现在的原地写入：{written or '没有'}。两个下划线中，有一个可以保留。是哪一个？",
+            f"The in-place writes are now: {', '.join(written) or 'none'}. One of the two underscores may stay. Which?",
+            f"现在的原地写入：{'、'.join(written) or '没有'}。两个下划线中，有一个可以保留。是哪一个？",
         ),
     )
     yield a.grad is not None, Text("`a` has no gradient: keep the last line.", "`a` 没有梯度：请保留最后一行。")
