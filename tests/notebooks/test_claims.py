@@ -77,7 +77,11 @@ def test_paddle_still_answers_as_recorded() -> None:
     version, answers = paddle_programs.run()
     if version not in paddle_programs.recorded():
         pytest.skip(f"nothing was recorded of PaddlePaddle {version}")
-    assert answers == paddle_programs.recorded()[version]
+    known = paddle_programs.recorded()[version]
+    # What Paddle does with too few axes depends on what lies behind its list of them.
+    undefined = "transpose-swaps-two"
+    assert answers.pop(undefined)[:2] == known.pop(undefined)[:2]
+    assert answers == known
 
 
 def test_without_paddle_the_programs_are_not_recorded(tmp_path: Path) -> None:
