@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from math import prod
-from numbers import Real
 from operator import index as whole
 from typing import Any
 
-from inplacelab.language import Text
 from inplacelab.recording.origins import computed, contributions
 from inplacelab.recording.origins.elements import index_of, number_of, slots_of_element
 from inplacelab.recording.recording import Recording
 
 Index = tuple[int, ...]
-A_NUMBER = Text("Write a number, without quotation marks.", "请直接写数字，不要加引号。")
-
-
-def is_number(given: Any) -> bool:
-    """Whether an answer is a number, and not its digits as text. A complex number is none."""
-    return isinstance(given, Real)
-
-
-def as_names(given: Any) -> set[str]:
-    """Returns the names in an answer, in small letters: of a list, a set, or a text such as "swap, again"."""
-    texts = [given] if isinstance(given, str) else [str(each) for each in given]
-    return {name for text in texts for name in re.findall(r"\w+", text.casefold())}
 
 
 def as_elements(given: Iterable[Any], shape: tuple[int, ...]) -> set[Index]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.checks.written import are_known, as_names, is_number
 from inplacelab.lessons.exercise import Steps, exercise
 
 
 @exercise
 def collectives_counted(collectives: Any) -> Steps:
+    yield is_number(collectives)
     yield (
         collectives != 10,
         Text("Which collectives come before the loop?", "在循环之前，做了哪些集合通信？"),
@@ -27,7 +29,8 @@ def collectives_counted(collectives: Any) -> Steps:
 
 @exercise
 def equal_again(equal: Any) -> Steps:
-    given = {equal} if isinstance(equal, str) else {str(each) for each in equal}
+    given = as_names(equal)
+    yield are_known(given, {"before", "gradient", "send", "average"})
     yield (
         "gradient" not in given,
         Text(
@@ -63,6 +66,7 @@ def equal_again(equal: Any) -> Steps:
 
 @exercise
 def blamed_line(blamed: Any) -> Steps:
+    yield is_number(blamed)
     yield (
         blamed != 13,
         Text(
