@@ -9,7 +9,7 @@ opens at the most telling step, with `--from-start` or `--predict` at the beginn
 shown, which would tell the end first; with `--from-start`, no later step is named before the reader has reached it. As a line of its
 own, `%stepper --from-start` does so for all cells that follow, as lessons that ask a question above each program want it. A cell that
 raises is recorded up to the error, and the error is then shown as Python shows it. With `--optional` a cell whose framework is not
-installed is skipped, and says so. `--from-step`, `--from`, `--limit` and `--stop-after` choose which part of the cell is recorded, as with
+installed runs on this package's engine under the same names, and says so. `--from-step`, `--from`, `--limit` and `--stop-after` choose which part of the cell is recorded, as with
 `inplacelab record`.
 
     %%ranks N [--name NAME] [--title TITLE] [--from-start]
@@ -47,6 +47,7 @@ from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import (
     Use,
     framework_used,
+    import_engine,
     is_installed,
     not_installed,
     not_installed_of,
@@ -72,7 +73,7 @@ _NO_AWAIT = Text(
     "%%stepper runs its cell from the first line to the last without a pause: put `await` into a cell of its own.",
     "%%stepper 从第一行到最后一行一口气运行单元格：请把 `await` 放进另一个单元格。",
 )
-_SKIPPED = Text("This cell was skipped: {0}", "跳过了这个单元格：{0}")
+_ON_ENGINE = Text("This cell ran on {0}: {1}", "这个单元格改用 {0} 运行：{1}")
 _NO_QUESTION = Text(
     "%%predict needs a name for the question: a Python name, not {0!r}.",
     "%%predict 后面必须是问题的名字（Python 名字），而不是 {0!r}。",
@@ -434,15 +435,14 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     filename = shell.compile.cache(text, shell.displayhook.prompt_count, raw_code=cell)
     try:
         tree = shell.compile.ast_parse(text, filename=filename)
+        if options.optional and (missing := not_installed_of(tree)) is not None:
+            print(_ON_ENGINE.format(import_engine(tree, missing), not_installed(missing)))
         program = Program.of(tree, cell.rstrip("\n"), filename)
         parts = _compiled(
             shell, instrument.instrumented(tree), filename, shows_last=not (options.from_start or options.predict)
         )
     except SyntaxError as error:
         raise _shown_syntax_error(shell, error) from None
-    if options.optional and (needs := not_installed_of(tree)) is not None:
-        print(_SKIPPED.format(not_installed(needs)))
-        return
     use = Use(options.framework) if options.framework else framework_used(tree, shell.user_ns)
     session = Session(program, title=options.title or options.name or "", fix=options.fix, use=use, part=options.part)
     failure = session.run(parts, shell.user_ns)

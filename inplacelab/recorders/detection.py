@@ -120,6 +120,29 @@ def not_installed_of(tree: ast.AST) -> str | None:
     return next((each for each in frameworks() if each in imported and not is_installed(each)), None)
 
 
+def import_engine(tree: ast.AST, missing: str) -> str:
+    """Changes a program so that it imports this package's engine where it imports a framework.
+
+    Args:
+        tree: the program, in which the imports are replaced.
+        missing: the framework.
+
+    Returns:
+        What is imported: the engine under the framework's names.
+    """
+    alias = frameworks()[missing].alias
+    engine = next(each.name for each in frameworks().values() if each.is_ours and each.alias == alias)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and _top(node.module) == missing:
+            node.module = engine + (node.module or "").removeprefix(missing)
+        for each in node.names if isinstance(node, ast.Import) else ():
+            if _top(each.name) == missing:
+                each.name, each.asname = (
+                    (engine + each.name.removeprefix(missing), each.asname) if each.asname else (engine, missing)
+                )
+    return engine
+
+
 def recorder_of(framework: str) -> type[Recorder]:
     """Returns the recorder class of a framework.
 

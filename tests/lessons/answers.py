@@ -47,3 +47,8 @@ def ran(text: str, **names: Any) -> tuple[Recording, dict[str, Any]]:
     names |= {"paddle": paddle}
     session.run([compile(text, "<answer>", "exec")], names)
     return session.recording(), names
+
+
+def first_words(check: Exercise, **answers: Any) -> str:
+    """What a check says to a learner who asks it for the first time."""
+    return Exercise(check._steps)(**answers).words.en

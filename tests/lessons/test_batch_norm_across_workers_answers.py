@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from inplacelab.lessons.checks import batch_norm_across_workers
+from inplacelab.lessons.exercise import Exercise
 
 
 @pytest.mark.parametrize(
     ("pair", "solved"),
     [((6, 3), True), ((6.0, 3.0), True), ((2 * 3, 3), True)]
-    + [(wrong, False) for wrong in ((2, 1), (3, 3), (3, 6), (6, 6), (6, 1), (9, 3), (6, 0))],
+    + [(wrong, False) for wrong in ((2, 1), (3, 3), (3, 6), (6, 6), (6, 1), (9, 3), (6, 0), ("6", "3"))],
 )
-def test_collectives_of_a_network(pair: tuple[float, float], *, solved: bool) -> None:
+def test_collectives_of_a_network(pair: tuple[Any, Any], *, solved: bool) -> None:
     found = batch_norm_across_workers.collectives_of_a_network(in_forward=pair[0], in_backward=pair[1])
     assert found.solved == solved
 
@@ -33,11 +34,20 @@ def test_collectives_of_a_network(pair: tuple[float, float], *, solved: bool) ->
         (["scale", "add", "matmul", "tanh"], False),
         (["exp", "tanh", "sigmoid"], False),
         (["exp", "scale", "tanh", "add", "sigmoid", "matmul"], False),
-        ("scale, add, matmul", False),
+        ("scale, add, matmul", True),
+        (["scale", "add", "matmul", "mul"], False),
     ],
 )
 def test_what_may_come_before(allowed: Any, *, solved: bool) -> None:
     assert batch_norm_across_workers.allowed_before(allowed=allowed).solved == solved
+
+
+@pytest.mark.parametrize("name", ["exp", "tanh", "sigmoid"])
+def test_the_second_hint_is_about_the_answer(name: str) -> None:
+    check = Exercise(batch_norm_across_workers.allowed_before._steps)
+    said = [check(allowed=["scale", name]).words.en for _ in range(2)]
+    assert "those that you list" in said[0]
+    assert f"The derivative of `{name}`" in said[1]
 
 
 def in_place(g: Any, y: Any, deviation: Any) -> Any:

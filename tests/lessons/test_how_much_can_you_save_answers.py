@@ -11,6 +11,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab.lessons.checks import how_much_can_you_save as checks
 from lesson_source import Code, read_lesson
+from tests.lessons.answers import first_words
 
 LESSON = Path(__file__).parents[2] / "notebooks/lessons/19_how_much_can_you_save.md"
 
@@ -28,8 +29,10 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(("falls", "solved"), [(3, True), (3.0, True), (5, False), (9, False), (15, False), (0, False)])
-def test_five_blocks(falls: float, *, solved: bool) -> None:
+@pytest.mark.parametrize(
+    ("falls", "solved"), [(3, True), (3.0, True), (5, False), (9, False), (15, False), (0, False), ("3", False)]
+)
+def test_five_blocks(falls: Any, *, solved: bool) -> None:
     assert checks.five_blocks(falls_by=falls).solved == solved
 
 
@@ -39,6 +42,21 @@ def test_five_blocks(falls: float, *, solved: bool) -> None:
 )
 def test_lines_of_score(names: dict[str, Any], lines: Any, *, solved: bool) -> None:
     assert checks.lines_of_score(lines=lines, score=names["score"], images=names["images"]).solved == solved
+
+
+@pytest.mark.parametrize(
+    ("lines", "hint"),
+    [
+        ([5], "A sum has two operands"),
+        ([6], "Follow `w`"),
+        ([], "Follow `w`"),
+        ([3, 5, 6], "Line 3"),
+        ([4], "Line 4"),
+        ([5, 6, 7], "Only lines 3 to 6"),
+    ],
+)
+def test_the_hint_is_about_the_answer(names: dict[str, Any], lines: Any, hint: str) -> None:
+    assert hint in first_words(checks.lines_of_score, lines=lines, score=names["score"], images=names["images"])
 
 
 def deleted(names: dict[str, Any]) -> Callable[[Any], None]:
@@ -65,3 +83,19 @@ def test_names_may_be_deleted_too(names: dict[str, Any]) -> None:
     given = {name: names[name] for name in ("learn_in_place", "measured", "images")}
     assert checks.without_an_underscore(shorter=deleted(names), **given).solved
     assert not checks.without_an_underscore(shorter=names["learn_in_place"], **given).solved
+
+
+def nested(names: dict[str, Any]) -> Callable[[Any], None]:
+    relu, targets = names["F"].relu, names["targets"]
+
+    def shorter(x: Any) -> None:
+        for block in names["blocks"]:
+            x = relu(block.second(relu(block.first(x))) + x)
+        (x - targets).square().mean().backward()
+
+    return shorter
+
+
+def test_the_program_of_the_lesson_is_no_answer(names: dict[str, Any]) -> None:
+    given = {name: names[name] for name in ("learn_in_place", "measured", "images")}
+    assert "a line of its own" in first_words(checks.without_an_underscore, shorter=nested(names), **given)

@@ -10,6 +10,7 @@ import pytest
 from inplacelab.distributed.on_ranks import can_run, record_on_ranks
 from inplacelab.lessons.checks import two_replicas
 from inplacelab.recording.queries import visible_values
+from tests.lessons.answers import first_words
 
 
 @pytest.mark.parametrize(
@@ -40,11 +41,21 @@ def test_the_blamed_line(blamed: Any, *, solved: bool) -> None:
         (["before", "send"], False),
         (["before", "average"], False),
         (["before", "send", "average", "gradient"], False),
-        ("before, send, average", False),
+        ("before, send, average", True),
+        (["Before", "send", "average"], True),
+        (["before", "send", "averages"], False),
     ],
 )
 def test_which_edits_make_the_replicas_equal(equal: Any, *, solved: bool) -> None:
     assert two_replicas.equal_again(equal=equal).solved == solved
+
+
+def test_digits_as_text_are_no_number() -> None:
+    said = (
+        first_words(two_replicas.blamed_line, blamed="12"),
+        first_words(two_replicas.collectives_counted, collectives="12"),
+    )
+    assert all("Write a number" in each for each in said)
 
 
 PROGRAM = """

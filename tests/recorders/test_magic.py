@@ -464,15 +464,28 @@ def test_questions_are_about_one_program(cell: Callable[[str], Shown]) -> None:
     assert "leave one of them out" in str(shown.error) + shown.out
 
 
-def test_an_optional_cell_is_skipped_where_its_framework_is_missing(
-    cell: Callable[[str], Shown], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import torch",
+        "import torch.nn\nimport torch.nn.functional as F\nF.relu",
+        "import torch as t\ntorch = t",
+        "from torch import tensor\nimport torch",
+    ],
+)
+def test_an_optional_cell_runs_on_the_engine_where_its_framework_is_missing(
+    cell: Callable[[str], Shown], monkeypatch: pytest.MonkeyPatch, imports: str
 ) -> None:
     monkeypatch.setattr("inplacelab.recorders.detection.is_installed", lambda name: name != "torch")
-    shown = cell("%%stepper --optional\nimport torch\n1 / 0")
+    shown = cell(f"%%stepper --optional --name rec\n{imports}\nx = torch.tensor([1., 2.])\nx.mul_(2)")
     assert shown.error is None
-    assert shown.displayed == []
-    assert "skipped" in shown.out
-    assert "torch" in shown.out
+    assert "This cell ran on inplacelab.torch: PyTorch is not installed" in shown.out
+    recording = inplacelab.last_recording()
+    assert recording.framework == "inplacelab.torch"
+    assert recording.steps[-1].op == "mul_"
+
+
+def test_an_optional_cell_of_the_engine_runs_as_any_other(cell: Callable[[str], Shown]) -> None:
     assert isinstance(cell("%%stepper --optional\n1 / 0").error, ZeroDivisionError)
 
 

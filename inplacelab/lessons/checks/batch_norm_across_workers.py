@@ -8,14 +8,18 @@ import numpy as np
 
 import inplacelab as paddle
 from inplacelab.language import Text
+from inplacelab.lessons.checks.written import are_known, as_names, is_number
 from inplacelab.lessons.exercise import Steps, exercise
 
-_KEEP_THEIR_RESULT = ("exp", "tanh", "sigmoid")
+_KEEP_THEIR_RESULT = {"exp": "out", "tanh": "1 - out ** 2", "sigmoid": "out * (1 - out)"}
+"""Operations before an in-place layer that are refused, with their derivatives."""
 _DO_NOT = {"scale", "add", "matmul"}
 
 
 @exercise
 def collectives_of_a_network(in_forward: Any, in_backward: Any) -> Steps:
+    yield is_number(in_forward)
+    yield is_number(in_backward)
     yield (
         in_forward == 6,
         Text("How many does one layer perform in a forward pass?", "一层在一次前向计算中做几次集合通信？"),
@@ -34,22 +38,27 @@ def collectives_of_a_network(in_forward: Any, in_backward: Any) -> Steps:
 
 @exercise
 def allowed_before(allowed: Any) -> Steps:
-    wrong = [name for name in _KEEP_THEIR_RESULT if name in allowed]
+    found = as_names(allowed)
+    yield are_known(found, _DO_NOT | _KEEP_THEIR_RESULT.keys())
+    wrong = next((name for name in _KEEP_THEIR_RESULT if name in found), "exp")
     yield (
-        not wrong,
+        wrong not in found,
         Text(
-            "One of them has a derivative that needs the result. Which?",
-            "其中有一个操作的导数需要用到结果。是哪一个？",
+            "One of those that you list has a derivative that needs its result. Which?",
+            "你列出的操作中，有的导数需要用到自己的结果。是哪一个？",
         ),
-        Text("The derivative of `tanh` is `1 - out ** 2`.", "`tanh` 的导数是 `1 - out ** 2`。"),
+        Text(
+            f"The derivative of `{wrong}` is `{_KEEP_THEIR_RESULT[wrong]}`.",
+            f"`{wrong}` 的导数是 `{_KEEP_THEIR_RESULT[wrong]}`。",
+        ),
     )
     yield (
-        set(allowed) == _DO_NOT,
+        found == _DO_NOT,
         Text(
-            "Is one missing? Which operations keep only their operands, or nothing?",
-            "是不是漏了一个？哪些操作只保存操作数，或者什么也不保存？",
+            "One or more are missing. Which operations keep only their operands, or nothing?",
+            "还有遗漏。哪些操作只保存操作数，或者什么也不保存？",
         ),
-        Text("`add` keeps nothing.", "`add` 什么也不保存。"),
+        Text("Three of the six are allowed.", "六个操作中有三个可以用。"),
     )
     return Text(
         "`scale` and `add` keep nothing, `matmul` its operands.", "`scale` 和 `add` 什么也不保存，`matmul` 保存操作数。"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+from textwrap import dedent
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.checks.written import is_number
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recorders.run import record
 from inplacelab.recording.savings.advice import advice
@@ -12,6 +16,7 @@ from inplacelab.recording.savings.advice import advice
 
 @exercise
 def five_blocks(falls_by: Any) -> Steps:
+    yield is_number(falls_by)
     yield (
         falls_by != 15,
         Text(
@@ -39,6 +44,7 @@ def lines_of_score(lines: Any, score: Any, images: Any) -> Steps:
     assert rec.recording is not None
     found = advice(rec.recording, ends=False)
     chosen, right = set(lines), {site.line for site in found.offered if _lowers(found, site)}
+    yield chosen <= {3, 4, 5, 6}, Text("Only lines 3 to 6 are asked about.", "题目只问第 3 行至第 6 行。")
     wrong = min(chosen - right, default=0)
     yield (
         not wrong,
@@ -52,10 +58,17 @@ def lines_of_score(lines: Any, score: Any, images: Any) -> Steps:
         ),
     )
     yield (
-        chosen == right,
+        right - chosen != {6},
         Text(
             "One is missing. A sum has two operands: is there one that nothing needs afterwards?",
             "还缺一行。加法有两个操作数：其中有没有一个以后不再需要？",
+        ),
+    )
+    yield (
+        chosen == right,
+        Text(
+            "There is a line whose operand nobody needs any more. Follow `w`: who reads it, and which node keeps it?",
+            "有一行的操作数以后不再需要。请追踪 `w`：谁读取它？哪个节点保存它？",
         ),
     )
     return Text(
@@ -68,9 +81,26 @@ def _lowers(found: Any, site: Any) -> bool:
     return bool(found.with_sites([site]).peak < found.before.peak)
 
 
+def _crowded(program: Any) -> bool:
+    """Whether a line of a loop has several operations."""
+    loops = (each for each in ast.walk(ast.parse(dedent(inspect.getsource(program)))) if isinstance(each, ast.For))
+    return any(
+        sum(isinstance(each, ast.Call | ast.BinOp) for each in ast.walk(line)) > 1
+        for loop in loops
+        for line in loop.body
+    )
+
+
 @exercise
 def without_an_underscore(shorter: Any, learn_in_place: Any, measured: Any, images: Any) -> Steps:
     (most, gradients), (peak, found) = measured(learn_in_place), measured(shorter)
+    yield (
+        not _crowded(shorter),
+        Text(
+            "Put each operation of the loop on a line of its own. Nested calls are the way of section 3; find another one.",
+            "请让循环里的每个操作单独占一行。嵌套调用是第 3 节的办法，请另想一个。",
+        ),
+    )
     yield (
         found == gradients,
         Text(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.checks.written import are_known, as_names, is_number
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.lessons.recorded import recorded
 
@@ -14,11 +14,7 @@ from inplacelab.lessons.recorded import recorded
 def weight_versions(after_three: Any) -> Steps:
     loop = recorded("torch-loop")
     two = loop.state().version("model.0.weight")
-    yield (
-        isinstance(after_three, Real),
-        Text("The answer is one number.", "答案是一个数。"),
-        Text("Count the writes to `model.0.weight` by line.", "请逐行数一数 `model.0.weight` 被写了几次。"),
-    )
+    yield is_number(after_three)
     yield (
         after_three != two,
         Text("That is the version after two epochs.", "那是两轮之后的版本号。"),
@@ -37,7 +33,7 @@ def weight_versions(after_three: Any) -> Steps:
 
 @exercise
 def edits_that_work(edits: Any) -> Steps:
-    found = {edits} if isinstance(edits, str) else {str(each) for each in edits}
+    found = as_names(edits)
     yield (
         "quiet" not in found,
         Text("Does `no_grad` keep the step from writing the weight?", "放在 `no_grad` 下，更新就不写权重了吗？"),
@@ -51,22 +47,67 @@ def edits_that_work(edits: Any) -> Steps:
         Text("Which parameters get a gradient after `detach()`?", "`detach()` 之后，哪些参数还有梯度？"),
         Text("The loss no longer has a history: `backward()` raises.", "损失没有历史了，`backward()` 会报错。"),
     )
+    yield are_known(found, {"swap", "again", "detach", "quiet"})
+    yield (
+        found,
+        Text(
+            "Some edits do help. Which of them let `backward()` use the kept value *before* it is overwritten?",
+            "有的改法是有效的。哪一种改法能让 `backward()` 在值被覆盖*之前*就用到它？",
+        ),
+    )
     yield (
         found == {"swap", "again"},
         Text(
-            "There is one more: the value must be kept *after* the write, or used *before* it.",
-            "还有一种改法：这个值要么在写入*之后*才保存，要么在写入*之前*就使用。",
+            "That one is right, and there is another: the value must be used *before* the write, or kept *after* it.",
+            "这一种是对的，但还有一种：这个值要么在写入*之前*就使用，要么在写入*之后*才保存。",
         ),
-        Text("There are two, and no others.", "正确的改法只有两种。"),
+        Text("Two of the four edits are right.", "四种改法中有两种是对的。"),
     )
     return Text(
-        "Use the value before it is overwritten, or compute the loss again afterwards.",
-        "要么在覆盖之前使用这个值，要么在覆盖之后重新计算损失。",
+        "Use the value before it is overwritten, or compute the loss again afterwards. `zero_grad()` must still come before the second `backward()`.",
+        "要么在覆盖之前使用这个值，要么在覆盖之后重新计算损失。而 `zero_grad()` 仍要在第二次 `backward()` 之前调用。",
+    )
+
+
+@exercise
+def accumulated(after_swap: Any, after_again: Any) -> Steps:
+    yield is_number(after_swap)
+    yield (
+        after_swap != 1,
+        Text("Does `backward()` overwrite `.grad`, or add to it?", "`backward()` 是覆盖 `.grad`，还是加到它上面？"),
+    )
+    yield (
+        after_swap == 2,
+        Text(
+            "How often does `backward()` run, and with which weights each time?",
+            "`backward()` 运行了几次？每次用的是哪时的权重？",
+        ),
+        Text(
+            "Twice, with the same weights: the same gradient is added twice.",
+            "两次，权重相同：同样的梯度加了两次。",
+        ),
+    )
+    said = as_names(after_again)
+    yield (
+        said & {"old", "new", "sum"},
+        Text('Write "old", "new" or "sum".', '请写 "old"、"new" 或 "sum"。'),
+    )
+    yield (
+        said == {"sum"},
+        Text(
+            "What was in `.grad` before the second `backward()`, and what did that do to it?",
+            "第二次 `backward()` 之前，`.grad` 里是什么？第二次 `backward()` 又对它做了什么？",
+        ),
+    )
+    return Text(
+        "`backward()` adds to `.grad`. So after `again`, `.grad` is the gradient of neither loss, and no error tells you.",
+        "`backward()` 会加到 `.grad` 上。所以按 `again` 修改时，`.grad` 不是其中任何一个损失的梯度，而且没有任何报错。",
     )
 
 
 @exercise
 def epochs_counted(epochs: Any) -> Steps:
+    yield is_number(epochs)
     yield (
         epochs not in (10, 11, 12),
         Text("How often is the weight written in one epoch?", "在一轮里，权重被写了几次？"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.checks.written import are_known, as_names, is_number
 from inplacelab.lessons.exercise import Steps, exercise
 
 
 @exercise
 def collectives_counted(collectives: Any) -> Steps:
+    yield is_number(collectives)
     yield (
         collectives != 10,
         Text("Which collectives come before the loop?", "在循环之前，做了哪些集合通信？"),
@@ -27,7 +29,8 @@ def collectives_counted(collectives: Any) -> Steps:
 
 @exercise
 def equal_again(equal: Any) -> Steps:
-    given = {equal} if isinstance(equal, str) else {str(each) for each in equal}
+    given = as_names(equal)
+    yield are_known(given, {"before", "gradient", "send", "average"})
     yield (
         "gradient" not in given,
         Text(
@@ -57,12 +60,13 @@ def equal_again(equal: Any) -> Steps:
     )
     return Text(
         "Replicas are equal at the end if a collective on the weights follows the last write that made them different.",
-        "如果在最后一次造成差别的写入之后，又对权重做过一次集合通信，各副本最后就是一致的。",
+        "如果在最后一次造成差别的写入之后，又对权重做过一次集合通信，各模型副本最后就是一致的。",
     )
 
 
 @exercise
 def blamed_line(blamed: Any) -> Steps:
+    yield is_number(blamed)
     yield (
         blamed != 13,
         Text(
@@ -78,5 +82,5 @@ def blamed_line(blamed: Any) -> Steps:
     )
     return Text(
         "Line 12 multiplies by the rank's own `x`: the same line, different values. What is written into a replica must be the same on all ranks.",
-        "第 12 行把权重乘以该进程自己的 `x`：两个进程执行的是同一行，写入的值却不同。写进副本的值在所有进程上必须相同。",
+        "第 12 行把权重乘以该进程自己的 `x`：两个进程执行的是同一行，写入的值却不同。写进模型副本的值在所有进程上必须相同。",
     )
