@@ -48,14 +48,3 @@ class TestViewsAndInPlaceTogether:
         assert a.grad.tolist() == [[14, 22], [6, 6]]
         assert (kept.copies, kept.nbytes) == (1, 16)
         assert b[0].clone().nbytes == 16
-
-    def test_3_both_rows_are_copied_if_both_are_about_to_be_lost(self, a: paddle.Tensor) -> None:
-        with copy_saved_before_write() as kept:
-            b = a * 2
-            top = b[0].square()
-            bottom = b[1].square()
-            b.zero_()
-        (top + bottom).backward()
-        assert a.grad is not None
-        assert a.grad.tolist() == [[8, 16], [24, 32]]
-        assert (kept.copies, kept.nbytes) == (2, 32)
