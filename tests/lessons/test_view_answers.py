@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -82,17 +81,6 @@ def test_the_loss_counts_as_well_as_its_gradient() -> None:
     verdict = check.right_gradient(mine=recorded(text))
     assert not verdict.solved
     assert "the loss is not" in str(verdict)
-
-
-@pytest.mark.parametrize(
-    ("clone", "kept", "solved"),
-    [
-        (16, 16, True), (16.0, 16, True), (2 * 8, 2 * 8.0, True),
-        (16, 32, False), (8, 16, False), (32, 16, False), (2, 2, False), (16, 0, False), (32, 32, False), ("16", 16, False),
-    ],
-)  # fmt: skip
-def test_what_a_copy_takes(clone: Any, kept: Any, *, solved: bool) -> None:
-    assert check.bytes_of_both(bytes_more=clone, bytes_of_kept_copy=kept).solved == solved
 
 
 BOARD = """a = paddle.ones([4, 4])

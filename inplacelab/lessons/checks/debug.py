@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-import inplacelab as paddle
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values, who_raised
@@ -263,8 +262,8 @@ def descent(losses: Any, fitted: Recording) -> Steps:
         yield (
             weight == bound and _close(found, _descent(len(losses), factor)),
             Text(
-                f"The loss falls. But with `target = x * {factor}`, the losses are {_rounded(found)} and `w` ends at {weight:.4g}. Which values may `w` have after a step?",
-                f"损失降下来了。不过换成 `target = x * {factor}`，损失就成了 {_rounded(found)}，`w` 最后是 {weight:.4g}。每一步之后，`w` 可以取哪些值？",
+                f"The loss falls. But with `target = x * {factor}`, the losses are {np.round(found, 1).tolist()} and `w` ends at {weight:.4g}. Which values may `w` have after a step?",
+                f"损失降下来了。不过换成 `target = x * {factor}`，损失就成了 {np.round(found, 1).tolist()}，`w` 最后是 {weight:.4g}。每一步之后，`w` 可以取哪些值？",
             ),
         )
     if len(set(stepped)) > 1:
@@ -320,6 +319,7 @@ def two_losses(pair: Recording) -> Steps:
 
 # ---- the right answers --------------------------------------------------------------------------------------------
 
+_IMPORTS = "import numpy as np\nimport inplacelab as paddle\n"
 _RATE = 0.1
 _WEIGHTS = np.array([[0.5, -1.0], [1.0, 0.25]])
 _DATA = np.array([[1.0, 2.0], [3.0, -1.0]])
@@ -359,13 +359,9 @@ def _descent(rounds: int, factor: float) -> list[float]:
 
 def _trained_toward(factor: float, source: str) -> tuple[list[float], float]:
     """Runs the learner's program with another target. Returns its losses, and the weight at its end."""
-    names: dict[str, Any] = {"paddle": paddle, "np": np}
-    exec(compile(source.replace("x * 2", f"x * {factor}"), "<answer>", "exec"), names)
+    names: dict[str, Any] = {}
+    exec(_IMPORTS + source.replace("x * 2", f"x * {factor}"), names)
     return names["losses"], names["w"].item()
-
-
-def _rounded(numbers: Sequence[float]) -> list[float]:
-    return [round(number, 1) for number in numbers]
 
 
 # ---- looking at a recording ---------------------------------------------------------------------------------------

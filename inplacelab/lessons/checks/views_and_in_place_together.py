@@ -13,7 +13,6 @@ from inplacelab.recording.recording import Recording
 
 _RIGHT = (14.0, 22.0, 6.0, 6.0)  # of sum((2 * a[0]) ** 2) + sum(6 * a), at 1, 2, 3, 4
 _LOSS = 80.0
-_ROW = 2 * 8
 
 
 @exercise
@@ -68,35 +67,6 @@ def right_gradient(mine: Recording) -> Steps:
     return Text(
         "The row that the product keeps is in another storage, and nothing writes to it.",
         "乘法保存的那一行在另一个存储里，而没有操作写那个存储。",
-    )
-
-
-@exercise
-def bytes_of_both(bytes_more: Any, bytes_of_kept_copy: Any) -> Steps:
-    yield (
-        bytes_more == _ROW,
-        Text(
-            "Your solution: how many numbers does the added tensor have, and how many bytes does a number take?",
-            "你改好的程序：多出来的张量有几个数？每个数占几字节？",
-        ),
-    )
-    yield (
-        bytes_of_kept_copy != 2 * _ROW,
-        Text(
-            "The kept copy: the node of `row * row` keeps the row twice. Are these two different windows?",
-            "引擎保存的副本：`row * row` 的节点把这一行保存了两次。这是两个不同的窗口吗？",
-        ),
-    )
-    yield (
-        bytes_of_kept_copy == _ROW,
-        Text(
-            "The kept copy: which slots are about to be overwritten *and* are needed by a node?",
-            "引擎保存的副本：哪些槽位即将被覆盖，而又有节点需要它们？",
-        ),
-    )
-    return Text(
-        "Both take the same number of bytes. The window is copied once, for both factors.",
-        "两者一样多。同一个窗口只复制一次，由两个因子共享。",
     )
 
 
@@ -218,10 +188,6 @@ def without_a_path(asked: Recording, ends: Any) -> Steps:
             "`loss` sends a gradient to one of the elements that you named. Which of them are not 0 in `w.grad`?",
             "你列出的元素中，有一个的梯度不是 0。请看 `w.grad`：是哪一个？",
         ),
-    )
-    yield (
-        named == set(truth),
-        Text("These are not all of them yet. How many zeros does `w.grad` have?", "还没有列全。`w.grad` 里有几个 0？"),
     )
     lines = {next(iter(as_elements([key], shape))): value for key, value in answer.items()}
     wrong = [index for index in sorted(truth) if lines[index] not in truth[index]]
