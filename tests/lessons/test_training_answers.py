@@ -9,6 +9,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.lessons.checks import in_place_in_real_training as check
+from inplacelab.lessons.exercise import Verdict
 from tests.recorders.runs import Run, run
 
 DATA = "data = paddle.to_tensor([[1., 2.], [3., 4.], [5., 6.], [7., 8.]])\n"
@@ -24,9 +25,9 @@ def recorded(text: str) -> Run:
     return run(text, "inplacelab", paddle=paddle)
 
 
-def brightened(batch: str, write: str = "batch.scale_(10.)", before: str = "", after: str = "") -> bool:
+def verdict_on(batch: str, write: str = "batch.scale_(10.)", before: str = "", after: str = "") -> Verdict:
     done = recorded(BRIGHTENED.format(before=DATA + before, batch=batch, write=write, after=after))
-    return check.data_saved(brightened=done.recording, seen=done.names["seen"]).solved
+    return check.data_saved(brightened=done.recording, seen=done.names["seen"])
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,24 @@ def brightened(batch: str, write: str = "batch.scale_(10.)", before: str = "", a
     ],
 )
 def test_the_data_set_is_saved(batch: str) -> None:
-    assert brightened(batch)
+    assert "Only the two rows" in verdict_on(batch).words.en
+
+
+@pytest.mark.parametrize(
+    ("batch", "nbytes"),
+    [
+        ("data.clone()[start:start + 2]", 64),
+        ("data.split(2)[start // 2]", 48),
+        ("data[start:start + 2].astype('float64')", 64),
+        ("data.clone()[[start, start + 1]]", 96),
+        ("data[start:start + 2].clone().clone()", 64),
+    ],
+)
+def test_more_than_two_rows_are_copied(batch: str, nbytes: int) -> None:
+    verdict = verdict_on(batch)
+    assert verdict.solved
+    assert f"{nbytes} bytes" in verdict.words.en
+    assert f"{nbytes} 字节" in verdict.words.zh
 
 
 @pytest.mark.parametrize(
@@ -59,7 +77,7 @@ def test_the_data_set_is_saved(batch: str) -> None:
     ],
 )
 def test_it_is_not(batch: str, changes: dict[str, str]) -> None:
-    assert not brightened(batch, **changes)
+    assert not verdict_on(batch, **changes).solved
 
 
 NORMALIZED = """x = paddle.to_tensor([[1., 2.], [3., 1.]])
@@ -84,6 +102,14 @@ DIVIDE = "h.divide_(paddle.to_tensor([2., 4.]))"
 )
 def test_it_is_normalized_after_all(middle: str) -> None:
     assert check.normalized_after_all(normalized=recorded(NORMALIZED.format(middle)).recording).solved
+
+
+@pytest.mark.parametrize("made", ["(x @ w).clip_(0.)", "(x @ w).clip(0.)", "paddle.nn.functional.relu_(x @ w) * 1."])
+def test_another_operation_may_keep_what_relu_needs(made: str) -> None:
+    text = NORMALIZED.format(SUBTRACT + DIVIDE).replace("paddle.nn.functional.relu_(x @ w)", made)
+    verdict = check.normalized_after_all(normalized=recorded(text).recording)
+    assert verdict.solved
+    assert "No node keeps the numbers" in verdict.words.en
 
 
 @pytest.mark.parametrize(
@@ -192,6 +218,26 @@ HALVES = "def flip_(x):\n    left, right = x[:, :, :4], x[:, :, 4:][:, :, ::-1]\
 )
 def test_a_mirror(text: str) -> None:
     assert solved(check.mirror, text, "flip_")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "kept = left.clone(); left.copy_(right); right.copy_(kept)",
+            "192 bytes.*With a `del`",
+        ),
+        ("kept = left.clone(); left.copy_(right); right.copy_(kept); del kept", "any moment"),
+        ("left.add_(right); right.subtract_(left); left.add_(right); right.neg_()", "At most 0 bytes.*may round"),
+    ],
+)
+def test_what_is_said_of_a_mirror_is_true_of_it(body: str, said: str) -> None:
+    names: dict[str, Any] = {"paddle": paddle}
+    exec(FLIP.format(4, body), names)
+    words = check.mirror(flip_=names["flip_"]).words.en
+    assert re.search(said, words)
+    assert ("`del`" in words) == ("`del`" in said)
+    assert "`kept`" not in words
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -84,28 +83,6 @@ def test_the_loss_counts_as_well_as_its_gradient() -> None:
     assert "the loss is not" in str(verdict)
 
 
-@pytest.mark.parametrize(
-    ("clone", "kept", "solved"),
-    [
-        (16, 16, True), (16.0, 16, True), (2 * 8, 2 * 8.0, True),
-        (16, 32, False), (8, 16, False), (32, 16, False), (2, 2, False), (16, 0, False), (32, 32, False), ("16", 16, False),
-    ],
-)  # fmt: skip
-def test_what_a_copy_takes(clone: Any, kept: Any, *, solved: bool) -> None:
-    assert check.bytes_of_both(bytes_more=clone, bytes_of_kept_copy=kept).solved == solved
-
-
-@pytest.mark.parametrize(
-    ("copies", "nbytes", "solved"),
-    [
-        (2, 32, True), (2.0, 32, True), (2, 4 * 8, True),
-        (1, 32, False), (2, 16, False), (1, 16, False), (4, 32, False), (0, 0, False), (2, 4, False), (32, 2, False),
-    ],
-)  # fmt: skip
-def test_both_rows_are_copied(copies: Any, nbytes: Any, *, solved: bool) -> None:
-    assert check.both_rows(copies=copies, nbytes=nbytes).solved == solved
-
-
 BOARD = """a = paddle.ones([4, 4])
 a.stop_gradient = False
 b = a * 1.
@@ -137,6 +114,7 @@ def test_a_checkerboard(lines: str) -> None:
         "b[::2].neg_()\nb[:, 1::2].neg_()",
         "b[::2, 1::2].neg_()",
         "b[::2, 1::2].neg_()\nb[1::2, ::2].neg_()\nb[::2, ::2].scale_(1.)",
+        "b[::2, 1::2].neg_()\nb[1::2, ::2].neg_()",
         "b.detach()[1::2].neg_()\nb.detach()[:, 1::2].neg_()",
         "with paddle.no_grad():\n    b[1::2].neg_()\n    b[:, 1::2].neg_()",
         "b.multiply_(paddle.to_tensor([[1., -1.] * 2, [-1., 1.] * 2] * 2))",
@@ -148,6 +126,33 @@ def test_a_checkerboard(lines: str) -> None:
 )
 def test_no_checkerboard(lines: str) -> None:
     assert not check.checkerboard(board=recorded(BOARD.format(lines))).solved
+
+
+@pytest.mark.parametrize(
+    ("lines", "hint"),
+    [
+        ("b[::2, 1::2] = -1.\nb[1::2, ::2] = -1.", "filled with constants"),
+        ("b[::2, 1::2].neg_()\nb[1::2, ::2].neg_()", "go to 4, 4 slots"),
+        ("b.multiply_(paddle.to_tensor([[1., -1.] * 2, [-1., 1.] * 2] * 2))", "go to 16 slots"),
+        ("b[::2].neg_()\nb[:, 1::2].neg_()", "top left corner"),
+        ("b.detach()[1::2].neg_()\nb.detach()[:, 1::2].neg_()", "Do the views have a history"),
+    ],
+)
+def test_the_hint_is_about_the_board_that_was_made(lines: str, hint: str) -> None:
+    check.checkerboard._failed.clear()
+    assert hint in check.checkerboard(board=recorded(BOARD.format(lines))).words.en
+
+
+@pytest.mark.oracle
+def test_pytorch_breaks_its_promise_as_the_lesson_says() -> None:
+    torch = pytest.importorskip("torch")
+    a = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    b = a * 2
+    b.logical_not_()
+    loss = b.sum() + a.sum()
+    loss.backward()
+    assert b.tolist() == [[0, 0], [0, 0]]
+    assert a.grad.tolist() == [[3, 3], [3, 3]]
 
 
 @pytest.mark.oracle

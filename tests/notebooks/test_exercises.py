@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 import inplacelab as paddle
-from inplacelab.autograd import copy_saved_before_write
 
 
 class TestInPlaceAndVersions:
@@ -22,40 +19,3 @@ class TestInPlaceAndVersions:
         after = rec.recording.state(-1)
         kept = {saved.storage for node in after.nodes.values() for saved in node.saved}
         assert sum(after.storages[storage].bytes for storage in kept) == nbytes
-
-
-class TestViewsAndInPlaceTogether:
-    @pytest.fixture(autouse=True)
-    def double_precision(self) -> Iterator[None]:
-        before = paddle.get_default_dtype()
-        paddle.set_default_dtype("float64")
-        yield
-        paddle.set_default_dtype(before)
-
-    @pytest.fixture
-    def a(self) -> paddle.Tensor:
-        tensor: paddle.Tensor = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]], stop_gradient=False)
-        return tensor
-
-    def test_2_a_clone_and_a_kept_copy_cost_the_same(self, a: paddle.Tensor) -> None:
-        with copy_saved_before_write() as kept:
-            b = a * 2
-            row = b[0]
-            c = row * row
-            b.scale_(3.0)
-        (c.sum() + b.sum()).backward()
-        assert a.grad is not None
-        assert a.grad.tolist() == [[14, 22], [6, 6]]
-        assert (kept.copies, kept.nbytes) == (1, 16)
-        assert b[0].clone().nbytes == 16
-
-    def test_3_both_rows_are_copied_if_both_are_about_to_be_lost(self, a: paddle.Tensor) -> None:
-        with copy_saved_before_write() as kept:
-            b = a * 2
-            top = b[0].square()
-            bottom = b[1].square()
-            b.zero_()
-        (top + bottom).backward()
-        assert a.grad is not None
-        assert a.grad.tolist() == [[8, 16], [24, 32]]
-        assert (kept.copies, kept.nbytes) == (2, 32)

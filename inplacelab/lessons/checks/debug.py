@@ -2,21 +2,73 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from inplacelab.language import Text
-from inplacelab.lessons.checks.shared import as_elements, goes_back_to
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.facts import Step
-from inplacelab.recording.origins import life
 from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording, State
 
 _Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@exercise
+def repaired(x: Any, loss: Any) -> Steps:
+    computed = loss.item()
+    yield (
+        computed != 132,
+        Text(
+            "The loss is 132: now `energy` is computed from the clipped row. That is another function.",
+            "损失成了 132：现在的 `energy` 是由裁剪过的行算出的。这是另一个函数。",
+        ),
+    )
+    yield (
+        computed != 140,
+        Text(
+            "The loss is 140: `h.sum()` adds up the row that is not clipped. Which tensor did you clip, and which one should be clipped?",
+            "损失成了 140：`h.sum()` 加的是没有裁剪的行。你裁剪的是哪个张量？应当裁剪哪个？",
+        ),
+    )
+    yield (
+        computed == 139,
+        Text(f"The loss is {computed:g}. It should still be 139.", f"损失成了 {computed:g}，应当仍是 139。"),
+    )
+    yield (
+        _has_run_backward(x, loss),
+        Text(
+            "`backward()` is still refused. Which tensor does `h * h` keep, and in which storage are the numbers that `clip_` overwrites?",
+            "`backward()` 仍被拒绝。`h * h` 保存的是哪个张量？`clip_` 覆盖的数在哪个存储里？",
+        ),
+        Text(
+            "One of the two needs a storage of its own: what is kept, or what is clipped. `h.sum()` must still see the clipped row.",
+            "被保存的和被裁剪的，其中之一要有自己的存储；`h.sum()` 加的应当仍是裁剪过的行。",
+        ),
+    )
+    yield (
+        x.grad is not None and x.grad.tolist() == [[10, 16], [26, 34]],
+        Text(
+            "The loss is 139, but the gradient does not agree with finite differences. Where is the history cut?",
+            "损失是 139，梯度却与有限差分不符。历史在哪里被切断了？",
+        ),
+    )
+    return Text(
+        "The loss is 139, and the gradient [[10, 16], [26, 34]] agrees with finite differences. Two other fixes run as well, but compute another "
+        "function: if the row is clipped first, the loss is 132; if only a clone of the row is clipped, it is 140.",
+        "损失是 139，梯度 [[10, 16], [26, 34]] 与有限差分相符。另有两种改法也能运行，算的却是别的函数：如果先裁剪，损失是 132；如果裁剪的只是那一行的副本，损失是 140。",
+    )
+
+
+def _has_run_backward(x: Any, loss: Any) -> bool:
+    """Runs backward, unless the learner or an earlier check has: whether it is not refused."""
+    if x.grad is None:
+        try:
+            loss.backward()
+        except RuntimeError:
+            return False
+    return True
 
 
 @exercise
@@ -48,10 +100,17 @@ def helper(helped: Recording) -> Steps:
         Text("Fix the helper, not one of the calls.", "要改的是辅助函数，而不是其中一次调用。"),
     )
     yield (
-        _close(_gradient(after, "w"), (-2, -1, 3)) and _close(visible_values(after, "loss"), (14,)),
+        _close(visible_values(after, "loss"), (4,)),
         Text(
-            "It runs, and nothing is overwritten. But it computes another function: is the mean still subtracted from both, and does the gradient flow through it?",
-            "能运行了，也没有覆盖数据，但算的是另一个函数：两个张量是否都还减去了各自的均值？梯度是否经过均值？",
+            "It runs, and nothing is overwritten. But it computes another function: is the mean still subtracted from both?",
+            "能运行了，也没有覆盖数据，但算的是另一个函数：两个张量是否都还减去了各自的均值？",
+        ),
+    )
+    yield (
+        _close(_gradient(after, "w"), (0, -1, 1)),
+        Text(
+            "The loss is right, but the gradient is not: the mean depends on `w`, too. Does the gradient flow through it?",
+            "损失对了，梯度却不对：均值也依赖 `w`。梯度经过均值吗？",
         ),
     )
     return Text(
@@ -134,12 +193,13 @@ def normalized(norm: Recording) -> Steps:
             "损失对了，梯度却与有限差分不符。均值和标准差是否依赖 `w`？",
         ),
     )
-    in_place = {step.op for step in norm.steps if step.writes}
+    used = _lines_behind(after, "loss")
+    in_place = {step.op for step in norm.steps if step.writes and step.line in used}
     yield (
         {"subtract_", "divide_"} <= in_place,
         Text(
-            "The numbers agree with finite differences. Now keep both underscores.",
-            "数值与有限差分相符。现在把两个下划线都保留下来。",
+            "The numbers agree with finite differences. Now keep both underscores, in the writes that `loss` is computed from.",
+            "数值与有限差分相符。现在把两个下划线都保留下来，而且 `loss` 要由这两次写入算出。",
         ),
         Text(
             "`tanh` needs its result, and `square` its input. With a clone in each place, each of them keeps its own copy.",
@@ -155,9 +215,25 @@ def normalized(norm: Recording) -> Steps:
 @exercise
 def descent(losses: Any, fitted: Recording) -> Steps:
     after = fitted.state(-1)
-    yield _not_refused(after)
     yield (
-        losses[-1] < losses[1] / 2,
+        not _leaf_refused(after),
+        Text(
+            "Now a write is refused: `w` is a leaf that requires a gradient. How does an optimizer write to it?",
+            "现在有一次写入被拒绝：`w` 是需要梯度的叶子张量。优化器是怎样写它的？",
+        ),
+    )
+    yield _not_refused(after)
+    stepped = [write.tensor for step in fitted.steps if step.op == "subtract_" for write in step.writes]
+    falls = losses[-1] < losses[1] / 2
+    yield (
+        falls or stepped[-1] != after.tensor("w").id,
+        Text(
+            "The optimizer writes `w` now, but the loss does not fall. What is in `w.grad` at each step?",
+            "现在优化器写的是 `w` 了，可是损失没有下降。每次更新时，`w.grad` 里是什么？",
+        ),
+    )
+    yield (
+        falls,
         Text(
             "The loss still does not fall. Which tensor is called `w`, and which one does the optimizer write?",
             "损失还是没有下降。名字 `w` 指向哪个张量？优化器写的又是哪个张量？",
@@ -167,31 +243,34 @@ def descent(losses: Any, fitted: Recording) -> Steps:
             "第 11 行新建一个张量，让名字 `w` 指向它。怎样既裁剪数值，又保留原来的张量？",
         ),
     )
-    clipped = [
-        step for step in fitted.steps if step.op and step.op.rstrip("_") in ("clip", "clamp", "minimum", "maximum")
-    ]
-    writes = who_raised(fitted, after.tensor("w").storage)
     yield (
-        len(clipped) >= len(losses) and len(writes) >= 2 * len(losses),
-        Text(
-            "The loss falls. But `w` must stay between −5 and 5.",
-            "损失降下来了。不过 `w` 应当保持在 −5 与 5 之间。",
-        ),
-    )
-    yield (
-        _bounds(fitted, clipped) <= {0, 1, 5},  # 0 and 1 may be indices
-        Text(
-            "The loss falls, and `w` is clipped. But are the bounds still −5 and 5?",
-            "损失降下来了，`w` 也裁剪了。可是上下界还是 −5 和 5 吗？",
-        ),
-    )
-    yield (
-        _close(losses, _descent(len(losses))),
+        _close(losses, _descent(len(losses), 2)),
         Text(
             "The loss falls, but not as gradient descent from 0 with this learning rate would.",
             "损失在下降，但从 0 开始、按这个学习率做梯度下降，损失不应当这样变化。",
         ),
     )
+    yield (
+        "x * 2" in fitted.source,
+        Text(
+            "Keep the line `target = x * 2`: the check tries other targets.",
+            "请保留 `target = x * 2` 这一行：检查时要换成别的目标来试。",
+        ),
+    )
+    for factor, bound in ((20, 5), (-20, -5)):
+        found, weight = _trained_toward(factor, fitted.source)
+        yield (
+            weight == bound and _close(found, _descent(len(losses), factor)),
+            Text(
+                f"The loss falls. But with `target = x * {factor}`, the losses are {np.round(found, 1).tolist()} and `w` ends at {weight:.4g}. Which values may `w` have after a step?",
+                f"损失降下来了。不过换成 `target = x * {factor}`，损失就成了 {np.round(found, 1).tolist()}，`w` 最后是 {weight:.4g}。每一步之后，`w` 可以取哪些值？",
+            ),
+        )
+    if len(set(stepped)) > 1:
+        return Text(
+            "The optimizer holds the tensor that the program uses, since each round makes a new optimizer. One that keeps velocities would forget them.",
+            "优化器持有的就是程序正在用的张量，因为每一轮都新建一个优化器。如果优化器要记住速度，这样做就会把速度丢掉。",
+        )
     return Text("The optimizer holds the tensor that the program uses.", "现在，优化器持有的就是程序正在用的张量。")
 
 
@@ -202,8 +281,8 @@ def two_losses(pair: Recording) -> Steps:
     yield (
         after.step.error is None,
         Text(
-            "It is still refused. With which value of `w` was `second` computed, and which value would its backward pass find?",
-            "还是被拒绝。`second` 是在 `w` 取什么值时算出来的？它的反向传播遇到的又是什么值？",
+            "It is still refused. With which value of `w` was the loss of that line computed, and which value does its backward pass find?",
+            "还是被拒绝。那一行的损失是在 `w` 取什么值时算出来的？它的反向传播遇到的又是什么值？",
         ),
         Text(
             "Between a forward pass and its backward pass, `w` must not change.",
@@ -211,7 +290,6 @@ def two_losses(pair: Recording) -> Steps:
         ),
     )
     start = np.array([1.0, 2.0])
-    stepped = start - _RATE * 2 * start
     found = visible_values(after, "w")
     together = start - _RATE * (2 * start + 3 * start**2)
     steps = len(who_raised(pair, after.tensor("w").storage))
@@ -227,20 +305,21 @@ def two_losses(pair: Recording) -> Steps:
         ),
     )
     yield (
-        any(_close(found, stepped - _RATE * 3 * value**2) for value in (start, stepped)),
+        any(_close(found, end) for end in _ends_of_two_steps(start)),
         Text(
             "`w` does not end where two such steps lead. What was in `w.grad` at each `step`?",
             "这样更新两次，得到的 `w` 不应当是现在这个值。每次调用 `step` 时，`w.grad` 里是什么？",
         ),
     )
     return Text(
-        "Every factor of the second gradient belongs to the *same* value of `w`.",
-        "第二个梯度的每个因子都属于 `w` 的*同一个*值。",
+        "Every factor of a gradient belongs to the *same* value of `w`.",
+        "每个梯度里的各个因子，都属于 `w` 的*同一个*值。",
     )
 
 
 # ---- the right answers --------------------------------------------------------------------------------------------
 
+_IMPORTS = "import numpy as np\nimport inplacelab as paddle\n"
 _RATE = 0.1
 _WEIGHTS = np.array([[0.5, -1.0], [1.0, 0.25]])
 _DATA = np.array([[1.0, 2.0], [3.0, -1.0]])
@@ -252,61 +331,37 @@ def _loss_of_normalized(weights: _Array) -> float:
     return float((y / np.sqrt((y * y).mean()) * _DATA).sum())
 
 
+def _ends_of_two_steps(start: _Array) -> list[_Array]:
+    """Where two steps lead, one with each gradient: in either order, the second gradient at the weights of its step or at the first ones."""
+    gradients: list[Callable[[_Array], _Array]] = [lambda w: 2 * w, lambda w: 3 * w**2]
+    ends = []
+    for first, second in (gradients, gradients[::-1]):
+        between = start - _RATE * first(start)
+        ends += [between - _RATE * second(at) for at in (start, between)]
+    return ends
+
+
 def _slope(function: Callable[[_Array], float], at: _Array, eps: float = 1e-6) -> tuple[float, ...]:
     """Finite differences, element by element."""
     steps = [eps * np.eye(at.size)[k].reshape(at.shape) for k in range(at.size)]
     return tuple((function(at + step) - function(at - step)) / (2 * eps) for step in steps)
 
 
-def _descent(rounds: int) -> list[float]:
-    """The losses of fitting `w` to 2 by gradient descent from 0."""
+def _descent(rounds: int, factor: float) -> list[float]:
+    """The losses of fitting `w` to a number by gradient descent from 0, clipped to the range from -5 to 5."""
     w, data, found = 0.0, np.array([1.0, 2.0, 3.0]), []
     for _ in range(rounds):
-        found.append(float(((data * w - 2 * data) ** 2).mean()))
-        w -= 0.05 * float((2 * (data * w - 2 * data) * data).mean())
+        found.append(float(((data * w - factor * data) ** 2).mean()))
+        w -= 0.05 * float((2 * (data * w - factor * data) * data).mean())
+        w = min(5.0, max(-5.0, w))
     return found
 
 
-@exercise
-def traced(tracked: Recording, inputs: Any, written_by: Any) -> Steps:
-    after = tracked.state(-1)
-    truth = goes_back_to(tracked, "out", (0, 1), "x")
-    named = as_elements(inputs, after.tensor("x").shape)
-    yield (
-        not truth - named,
-        Text(
-            "There are more. Select `out[0, 1]` and go back with `[` as far as you can: which elements are lit up then?",
-            "还没有列全。选中 `out[0, 1]`，按 `[` 逐步往回追溯，直到尽头：这时亮起的是哪些元素？",
-        ),
-        Text("Line 3 adds up a whole column.", "第 3 行把一整列加了起来。"),
-    )
-    yield (
-        named == truth,
-        Text(
-            "One of these no longer has any influence when line 6 runs. What does `x[0, 1]` hold by then, and from where?",
-            "你列出的元素中，有一个在第 6 行运行时已经没有影响了。那时 `x[0, 1]` 里是什么数？这个数从哪里来？",
-        ),
-    )
-    last = [event.line for event in life(tracked, "x", (0, 1)) if event.kind == "written"]
-    yield (
-        written_by == last[-1],
-        Text(
-            "Which line wrote slot 1 last? Its life is the line below the graph.",
-            "最后写 1 号槽位的是哪一行？反向图下方的那条线就是它的经历。",
-        ),
-    )
-    return Text(
-        "The number that line 1 put into `x[0, 1]` is gone: line 5 overwrote it. The name of an element stays the same, but its number comes from elsewhere.",
-        "第 1 行放进 `x[0, 1]` 的数已经不在了：第 5 行覆盖了它。元素的名字没有变，里面的数却来自别处。",
-    )
-
-
-def _bounds(recording: Recording, clipped: Sequence[Step]) -> set[float]:
-    """Returns the sizes of the numbers on the lines that clip. The weight itself, between 0 and 2, does not show its bounds."""
-    lines = {step.line for step in clipped}
-    nodes = (node for node in ast.walk(ast.parse(recording.source)) if isinstance(node, ast.Constant))
-    found = (node.value for node in nodes if node.lineno in lines)
-    return {abs(value) for value in found if isinstance(value, int | float)}
+def _trained_toward(factor: float, source: str) -> tuple[list[float], float]:
+    """Runs the learner's program with another target. Returns its losses, and the weight at its end."""
+    names: dict[str, Any] = {}
+    exec(_IMPORTS + source.replace("x * 2", f"x * {factor}"), names)
+    return names["losses"], names["w"].item()
 
 
 # ---- looking at a recording ---------------------------------------------------------------------------------------
@@ -332,10 +387,21 @@ def _not_refused(after: State) -> tuple[bool, Text]:
     return (
         after.step.error is None,
         Text(
-            "It still raises: the last step of the picture says why. If a value was overwritten: which line kept it, and which wrote it?",
-            "还是报错：图的最后一步写明了原因。如果是某个值被覆盖了，那么是哪一行保存了它，又是哪一行写了它？",
+            "It raises: the last step of the picture says why. If a value was overwritten: which line kept it, and which wrote it?",
+            "报错了：图的最后一步写明了原因。如果是某个值被覆盖了，那么是哪一行保存了它，又是哪一行写了它？",
         ),
     )
+
+
+def _lines_behind(state: State, name: str) -> set[int | None]:
+    """Returns the lines whose grad nodes a gradient reaches that starts at a tensor."""
+    waiting, seen = [state.tensor(name).node], set()
+    while waiting:
+        key = waiting.pop()
+        if key is not None and key in state.nodes and key not in seen:
+            seen.add(key)
+            waiting += [edge.to for edge in state.nodes[key].edges]
+    return {state.nodes[key].line for key in seen}
 
 
 def _gradient(state: State, name: str) -> Sequence[Any] | None:

@@ -6,12 +6,13 @@ from typing import Any
 
 import inplacelab as paddle
 from inplacelab.language import Text
-from inplacelab.lessons.checks.shared import a_copy_was_kept
+from inplacelab.lessons.checks.shared import copied_on_request
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording
 
 _DATA = (1, 2, 3, 4, 5, 6, 7, 8)
+_BATCH = 2 * 2 * 4
 _GRADIENT = (2, 0, 1.5, 0)  # of `w`: the columns of `x` summed, over 2; in the second column, relu lets nothing pass
 _NORMALIZED = (0.5, -0.25, 0.5, -0.25)
 
@@ -42,9 +43,18 @@ def data_saved(brightened: Recording, seen: Any) -> Steps:
             "`data` 没有变。可是 `batch` 显示的是什么？只有那两行吗？",
         ),
     )
-    return Text(
-        "Only the two rows are copied (16 bytes), not the whole data set.",
-        "只复制了那两行（16 字节），而不是整个数据集。",
+    first = brightened.after_line(1).storages
+    made = {key: facts.bytes for step in brightened.steps for key, facts in step.storages if facts and key not in first}
+    return (
+        Text(
+            "Only the two rows of a batch are copied (16 bytes), not the whole data set.",
+            "每个批次只复制了自己的两行（16 字节），而不是整个数据集。",
+        )
+        if sum(made.values()) <= 2 * _BATCH
+        else Text(
+            f"The data set is safe. But {sum(made.values())} bytes of new storages were made where {2 * _BATCH} are enough: two rows for each batch.",
+            f"数据集保住了。不过一共新建了 {sum(made.values())} 字节的存储，其实 {2 * _BATCH} 字节就够了：每个批次两行。",
+        )
     )
 
 
@@ -101,15 +111,15 @@ def normalized_after_all(normalized: Recording) -> Steps:
         Text("The division must stay in-place.", "除法仍应当是原地操作。"),
     )
     yield (
-        not a_copy_was_kept(normalized),
+        not copied_on_request(normalized),
         Text(
-            "The engine keeps a copy of the overwritten value. Do without that: one changed line is enough.",
-            "引擎为被覆盖的值留了一份副本。请不要靠这份副本，改动一行就够了。",
+            "Right, but by copy on request. Do without it: one changed line is enough.",
+            "结果对了，但用的是按需复制。请不要用它，改动一行就够了。",
         ),
     )
     return Text(
-        "The subtraction now puts its result into a new storage, and no node keeps it. From then on, you may write in place.",
-        "减法的结果现在放在新的存储里，而且没有节点保存它。从这里开始，就可以原地写了。",
+        "No node keeps the numbers that the in-place operations overwrite, so they may overwrite them.",
+        "原地操作覆盖的数，没有哪个节点保存着，所以可以覆盖。",
     )
 
 
@@ -256,8 +266,17 @@ def mirror(flip_: Any) -> Steps:
             f"结果是对的，但在某个时刻，副本一共占了 {most} 字节。一列只占 {column} 字节。",
         ),
     )
-    return Text(
-        f"At most {most} bytes of copies were held; one column takes {column} bytes. (In a loop, the name `kept` still holds the last column while "
-        "the next is copied. With `del kept` at the end of the loop, only one column is held.)",
-        f"副本最多占 {most} 字节；一列占 {column} 字节。（在循环里复制下一列时，名字 `kept` 还持有上一列的副本。如果在循环体末尾加上 `del kept`，就只持有一列的副本。）",
+    said = Text(
+        f"At most {most} bytes of copies were held at any moment; one column takes {column} bytes.",
+        f"在任何时刻，副本最多占 {most} 字节；一列占 {column} 字节。",
     )
+    if most == 0:
+        return said + Text(
+            " (With other numbers, sums and differences may round.)", "（换成别的数，加减法可能产生舍入误差。）"
+        )
+    if most > column:
+        return said + Text(
+            " (The copy of one column is still held while the next is made. With a `del` at the end of the loop, only one is.)",
+            "（复制下一列时，上一列的副本还没有释放。在循环体末尾用 `del` 删去它的名字，就只占一列。）",
+        )
+    return said

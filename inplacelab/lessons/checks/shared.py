@@ -7,8 +7,8 @@ from math import prod
 from operator import index as whole
 from typing import Any
 
-from inplacelab.recording.origins import computed, contributions
-from inplacelab.recording.origins.elements import index_of, number_of, slots_of_element
+from inplacelab.recording.origins import contributions
+from inplacelab.recording.origins.elements import index_of
 from inplacelab.recording.recording import Recording
 
 Index = tuple[int, ...]
@@ -30,25 +30,6 @@ def as_elements(given: Iterable[Any], shape: tuple[int, ...]) -> set[Index]:
     return found
 
 
-def goes_back_to(recording: Recording, name: str, index: Index, leaf: str) -> set[Index]:
-    """Returns the elements of a tensor, as the line that made it filled them, that an element at the end goes back to."""
-    state = recording.state(-1)
-    facts, made = state.tensor(name), state.tensor(leaf)
-    slot = slots_of_element(state, facts, number_of(state, facts, index))[0]
-    waiting, seen, found = [(facts.storage, slot, state.step.index)], set(), set()
-    slots = {slots_of_element(state, made, k)[0]: index_of(made.shape, k) for k in range(prod(made.shape))}
-    while waiting:
-        here = computed(recording, *waiting.pop())
-        key = (here.storage, here.slot, here.step)
-        if key in seen:
-            continue
-        seen.add(key)
-        if here.how in ("made", "before") and here.storage == made.storage and here.slot in slots:
-            found.add(slots[here.slot])
-        waiting += [(each.storage, each.slot, each.step) for each in here.origins]
-    return found
-
-
 def ends_of_paths(recording: Recording, name: str) -> Mapping[Index, set[int | None]]:
     """Returns the elements of a leaf from which no path leads to the root of the last pass, with the lines where their paths end."""
     facts = recording.state(-1).tensor(name)
@@ -61,7 +42,17 @@ def ends_of_paths(recording: Recording, name: str) -> Mapping[Index, set[int | N
     return found
 
 
-def a_copy_was_kept(recording: Recording) -> bool:
-    """Whether a grad node has kept a copy: at any step, since backward releases what it has used."""
-    states = (recording.state(step) for step in range(len(recording)))
-    return any(saved.copy for state in states for node in state.nodes.values() for saved in node.saved)
+def copied_on_request(recording: Recording) -> bool:
+    """Whether a write made a grad node keep a copy of what it had kept by reference.
+
+    An operation that keeps a copy from the start, as `clip_` does, is not meant.
+    """
+    by_reference = set()
+    for step in range(len(recording)):
+        for key, node in recording.state(step).nodes.items():
+            for place, saved in enumerate(node.saved):
+                if not saved.copy:
+                    by_reference.add((key, place))
+                elif (key, place) in by_reference:
+                    return True
+    return False
