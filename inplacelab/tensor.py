@@ -243,7 +243,7 @@ class Tensor:
 
     def __getattr__(self, name: str) -> Any:
         """Called for a name that is not there, and says which are near."""
-        raise errors.not_there("Tensor", name, type(self))
+        raise errors.not_there("Tensor", name, type(self), homes=("nn.functional",))
 
     def __hash__(self) -> int:
         return id(self)
