@@ -265,6 +265,15 @@ class Tensor:
         return repr(self)
 
 
+for _name, _meant in {
+    "require_grad": "requires_grad",
+    "required_grad": "requires_grad",
+    "stop_grad": "stop_gradient",
+    "stop_gradients": "stop_gradient",
+}.items():
+    setattr(Tensor, _name, errors.Misspelled(_name, _meant))
+
+
 class TopKRetType(NamedTuple):
     """The result of `topk`."""
 

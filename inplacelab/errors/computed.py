@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from inplacelab.errors.classes import Refusal, worded
 from inplacelab.language import Text, enumerated
@@ -158,7 +159,8 @@ class MissingName:
 
     def _known(self) -> dict[str, str]:
         """Returns the public names, and how a program writes them."""
-        names = dir(self._names) if isinstance(self._names, type) else self._names
+        kind = self._names
+        names = _attributes(kind) if isinstance(kind, type) else kind
         known = {each: each for each in names if not each.startswith("_")}
         package = "inplacelab" if self._holder == "Tensor" else self._holder
         for home in self._homes:
@@ -168,6 +170,28 @@ class MissingName:
 
     def __repr__(self) -> str:
         return repr(str(self))
+
+
+def _attributes(kind: type) -> list[str]:
+    return [each for each in dir(kind) if not isinstance(getattr(kind, each, None), Misspelled)]
+
+
+class Misspelled:
+    """An attribute that programs set by mistake. As in Paddle and PyTorch it is then there and changes nothing; here, a warning says so."""
+
+    def __init__(self, name: str, meant: str) -> None:
+        self._name, self._meant = name, meant
+
+    def __get__(self, tensor: Any, kind: type | None = None) -> Any:
+        if tensor is None:
+            return self
+        if self._name in vars(tensor):
+            return vars(tensor)[self._name]
+        raise AttributeError(self._name)  # Python then asks `__getattr__`
+
+    def __set__(self, tensor: Any, value: Any) -> None:
+        warn(str(_SETS_NOTHING.format(self._name, self._meant)), stacklevel=2)
+        vars(tensor)[self._name] = value
 
 
 def nearest(name: str, names: Mapping[str, str] | Sequence[str], otherwise: Text, *, least: float = 0.6) -> Text:
@@ -198,6 +222,10 @@ _NOT_ALL = Text(
     "这里没有这个名称。（inplacelab 只有 PaddlePaddle 的一部分：原地操作，以及使用它们的程序所需的内容。）",
 )
 _IN_ANOTHER_MODULE = Text("the name is in another module.", "这个名称在另一个模块中。")
+_SETS_NOTHING = Text(
+    "tensors have no attribute `{0}`: setting it changes nothing. Did you mean `{1}`?",
+    "张量没有属性 `{0}`，给它赋值不起任何作用。要设置的可能是 `{1}`。",
+)
 _ANOTHER_NAME = Text("this is the name of another framework.", "这是另一个框架里的名称。")
 _NOT_IN_PLACE = Text("`{0}` has no in-place form here.", "`{0}` 在这里没有原地形式。")
 _NEW_TENSOR = Text("use `{0}`, which makes a new tensor.", "请用 `{0}`，它产生一个新张量。")

@@ -95,8 +95,8 @@ def _binary(name: str, with_number: _Operator, *, reflected: bool = False) -> _O
 
 
 def _not_known(name: str, other: Any) -> Tensor:
-    """Returns what Python takes as a sign to try the other operand, which knows tensors unless it is one itself."""
-    if errors.is_foreign(other):
+    """Returns what Python takes as a sign to try the other operand, which knows tensors unless it is one itself; `==` compares anything."""
+    if errors.is_foreign(other) and name not in ("equal", "not_equal"):
         raise errors.foreign_tensor(name, other)
     return cast(Tensor, NotImplemented)
 
