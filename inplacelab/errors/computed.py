@@ -42,8 +42,8 @@ def is_foreign(value: Any) -> bool:
 
 def package_of(value: Any) -> str:
     """The package of such a tensor."""
-    module = type(value).__module__
-    return "inplacelab.torch" if module.startswith("inplacelab.torch") else module.partition(".")[0]
+    kind = next(each for each in type(value).__mro__ if each.__name__ == "Tensor")
+    return kind.__module__.removesuffix(".tensor")
 
 
 def foreign_tensor(op: str, value: Any) -> Refusal:
