@@ -243,7 +243,7 @@ class Tensor:
 
     def __getattr__(self, name: str) -> Any:
         """Called for a name that is not there, and says which are near."""
-        raise errors.not_there("Tensor", name, type(self))
+        raise errors.not_there("Tensor", name, type(self), homes=("nn.functional",))
 
     def __hash__(self) -> int:
         return id(self)
@@ -263,6 +263,15 @@ class Tensor:
         if spec:
             raise TypeError("unsupported format string passed to Tensor.__format__")
         return repr(self)
+
+
+for _name, _meant in {
+    "require_grad": "requires_grad",
+    "required_grad": "requires_grad",
+    "stop_grad": "stop_gradient",
+    "stop_gradients": "stop_gradient",
+}.items():
+    setattr(Tensor, _name, errors.Misspelled(_name, _meant))
 
 
 class TopKRetType(NamedTuple):

@@ -231,9 +231,17 @@ _MADE_AS_CONSTANT = Text("created under no_grad", "在 no_grad 下创建的")
 _TAKEN_OUT = Text("taken out of the history", "已离开历史的")
 
 
+_FUNCTIONS = {
+    **dict.fromkeys(("elu_", "hardtanh_", "leaky_relu_", "relu_", "softmax_", "thresholded_relu_"), "F"),
+    **dict.fromkeys(("erf_", "expm1_"), "paddle"),
+}
+"""In-place operations that are no methods in Paddle, and where they are. (`F` is `nn.functional`.)"""
+
+
 def _leaf_write(op: str, target: Tensor, name: str, what: Text, setitem: bool, write: str) -> Exception:
     noun = "Tensor" if setitem else "Var"
-    write = write or ("y[...] = ..." if setitem else f"y.{op}(...)")
+    home = _FUNCTIONS.get(op)
+    write = write or ("y[...] = ..." if setitem else f"{home}.{op}(y)" if home else f"y.{op}(...)")
     return errors.leaf_write(op=op, noun=noun, name=name, what=what, write=write, tensor=target)
 
 

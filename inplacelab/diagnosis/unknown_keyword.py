@@ -67,5 +67,10 @@ _OTHER_WORD = {
         "PaddlePaddle writes `bias_attr`: False for a layer without a bias. (`inplacelab.torch` has PyTorch's names.)",
         "PaddlePaddle 写作 `bias_attr`：没有偏置的层写 False。（`inplacelab.torch` 提供 PyTorch 的名称。）",
     ),
+    "stop_gradient": Text(
+        "PyTorch's flag is the opposite: `requires_grad=True`.", "PyTorch 的说法相反：`requires_grad=True`。"
+    ),
+    "learning_rate": Text("PyTorch calls it `lr`.", "PyTorch 写作 `lr`。"),
+    "bias_attr": Text("PyTorch writes `bias=False`.", "PyTorch 写作 `bias=False`。"),
 }
-"""PyTorch's keywords that people write most often, and Paddle's."""
+"""The keywords of PyTorch's and Paddle's that people write most often, and the other's."""

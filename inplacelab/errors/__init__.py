@@ -1,7 +1,7 @@
 """The catalogue of refusals: what happened, why, and what to do instead, in both languages.
 
 An error's first line is PaddlePaddle 3.3.1's own (so that a search for it finds the same pages), its exception type is
-Paddle's too. Below it stand two sentences of ours. What only a recorder can know (which line kept a value, which line
+Paddle's too, wherever Paddle refuses the same with a sentence of its own. Below it stand two sentences of ours. What only a recorder can know (which line kept a value, which line
 overwrote it) is added by the recorder as notes and is not part of `str(error)`.
 
 All refusals are raised before anything was written: a refused operation leaves data, shape, dtype, version and history

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from inplacelab.errors.classes import Refusal, worded
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 
 if TYPE_CHECKING:
     from inplacelab.errors.catalogue import Entry
@@ -26,10 +27,28 @@ def _entry(name: str) -> Entry:
 
 def not_a_tensor(op: str, argument: str, position: int, value: Any) -> Refusal:
     """The refusal of an operand that is no tensor, as Paddle raises it for this operation."""
+    if is_foreign(value):
+        return foreign_tensor(op, value)
     shown = repr(value) if isinstance(value, int | float | complex) else "..."
     if op.rstrip("_") in _CHECKED_IN_PYTHON:
         return _entry("not_a_tensor_in_python")(argument=argument, value=value, shown=shown)
     return _entry("not_a_tensor_in_call")(op=op, argument=argument, position=position, value=value, shown=shown)
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether something that is no tensor here is one of another package."""
+    return any(each.__name__ == "Tensor" for each in type(value).__mro__)
+
+
+def package_of(value: Any) -> str:
+    """The package of such a tensor."""
+    kind = next(each for each in type(value).__mro__ if each.__name__ == "Tensor")
+    return kind.__module__.removesuffix(".tensor")
+
+
+def foreign_tensor(op: str, value: Any) -> Refusal:
+    """The refusal of a tensor of another package."""
+    return _entry("tensor_of_another_package")(op=op, package=package_of(value))
 
 
 def cannot_multiply(x: Sequence[int], y: Sequence[int]) -> Refusal:
@@ -38,17 +57,18 @@ def cannot_multiply(x: Sequence[int], y: Sequence[int]) -> Refusal:
 
 
 def kernel_not_registered(op: str, dtype: str, accepts: str = "f") -> Refusal:
-    """The refusal of a dtype that an operation is not defined for. A complex number is not advised to lose its imaginary part.
+    """The refusal of a dtype that an operation is not defined for. (The kernel of `sin_` is that of `sin`.) A complex number is not advised to lose its imaginary part.
 
     Args:
         op: the operation.
         dtype: the name of the dtype.
         accepts: the kinds of dtype that it is defined for, as NumPy's letters.
     """
+    kernel = op.rstrip("_")
     if dtype.startswith("complex"):
-        return _entry("no_kernel_for_complex")(op=op, dtype=dtype)
+        return _entry("no_kernel_for_complex")(op=op, kernel=kernel, dtype=dtype)
     wanted = next(name for kind, name in _TO_CAST_TO.items() if kind in accepts)
-    return _entry("no_kernel_for_dtype")(op=op, dtype=dtype, wanted=wanted)
+    return _entry("no_kernel_for_dtype")(op=op, kernel=kernel, dtype=dtype, wanted=wanted)
 
 
 _TO_CAST_TO = {"f": "float32", "i": "int64", "c": "complex64", "b": "bool"}
@@ -72,7 +92,7 @@ def not_there(holder: str, name: str, names: Iterable[str] | type, homes: Sequen
         names: the names that it has, or the class that has them.
         homes: modules inside `holder` where such a name may be found instead.
     """
-    return AttributeError(MissingName(holder, name, names, _NOT_ALL, _ELSEWHERE, homes), name=name)
+    return AttributeError(MissingName(holder, name, names, _NOT_ALL, _ELSEWHERE, homes, _TORCH_WORDS), name=name)
 
 
 def is_missing_name(error: BaseException) -> bool:
@@ -80,15 +100,15 @@ def is_missing_name(error: BaseException) -> bool:
     return any(isinstance(each, MissingName) for each in error.args)
 
 
-_GRAPHS = frozenset({"inference", "jit", "onnx", "static"})
-"""Modules of Paddle that build, change or export graphs before they run."""
+_GRAPHS = frozenset({"compile", "inference", "jit", "onnx", "static"})
+"""Modules and functions that build, change or export graphs before they run."""
 
-_ONLY_IN_PADDLE = frozenset({
+_NOT_HERE = frozenset({
     "Model", "amp", "audio", "callbacks", "classes", "common_ops_import", "compat", "core", "cuda", "cuda_env", "dataset", "decomposition",
-    "distribution", "fft", "flops", "framework", "geometric", "hapi", "hub", "incubate", "library", "metric", "pir", "pir_utils",
-    "profiler", "quantization", "random", "reader", "signal", "sparse", "special", "summary", "sysconfig", "text", "utils", "vision",
+    "distribution", "export", "fft", "flops", "framework", "func", "fx", "geometric", "hapi", "hub", "incubate", "library", "metric", "pir", "pir_utils",
+    "profiler", "quantization", "random", "reader", "signal", "sparse", "special", "summary", "sysconfig", "text", "utils", "vision", "vmap",
 })  # fmt: skip
-"""Paddle's other modules that do not exist here, and functions of its high-level interface: not mistaken for other names."""
+"""Other modules of Paddle's and PyTorch's that do not exist here, and functions of their high-level interfaces: not mistaken for other names."""
 
 _RUNS_AT_ONCE = Text(
     "it belongs to graphs that are built before they run; here every operation runs immediately, so that it can be watched.",
@@ -113,49 +133,110 @@ class MissingName:
         why: Text,
         elsewhere: Text,
         homes: Sequence[str] = (),
+        words: Mapping[str, Text | str] = {},  # never written
     ) -> None:
+        self._words = words
         self._name, self._names, self._why, self._elsewhere = name, names, why, elsewhere
         self._holder, self._homes = holder, homes
         of = "'Tensor' object" if holder == "Tensor" else f"module '{holder}'"
         self._headline = f"{of} has no attribute '{name}'"
 
     def __str__(self) -> str:
-        if self._name.startswith("_"):
-            return self._headline
+        return self._headline if self._name.startswith("_") else worded(self._headline, *self._why_and_fix())
+
+    def _why_and_fix(self) -> tuple[Text, Text]:
+        if self._name in self._words:
+            return _ANOTHER_NAME, _told(self._words[self._name])
         if self._name in _GRAPHS:
-            return worded(self._headline, _RUNS_AT_ONCE, _CALL_IT)
-        if self._name in _ONLY_IN_PADDLE:
-            return worded(self._headline, self._why, self._elsewhere)
-        found = [
-            f"`{home}.{self._name}`"
-            for home in self._homes
-            if self._name in dir(import_module(f"{self._holder}.{home}"))
-        ]
-        if found:
-            return worded(self._headline, _IN_ANOTHER_MODULE, _WRITE.format(name=found[0]))
-        names = dir(self._names) if isinstance(self._names, type) else self._names
-        public = [each for each in names if not each.startswith("_")]
-        return worded(self._headline, self._why, nearest(self._name, public, self._elsewhere))
+            return _RUNS_AT_ONCE, _CALL_IT
+        known = {} if self._name in _NOT_HERE else self._known()
+        if self._name in known:
+            return _IN_ANOTHER_MODULE, _told(known[self._name])
+        ordinary = known.get(self._name.removesuffix("_"))
+        if ordinary is not None:
+            return _NOT_IN_PLACE.format(ordinary), _NEW_TENSOR.format(ordinary)
+        return self._why, nearest(self._name, known, self._elsewhere, least=0.7)
+
+    def _known(self) -> dict[str, str]:
+        """Returns the public names, and how a program writes them."""
+        kind = self._names
+        names = _attributes(kind) if isinstance(kind, type) else kind
+        known = {each: each for each in names if not each.startswith("_")}
+        package = "inplacelab" if self._holder == "Tensor" else self._holder
+        for home in self._homes:
+            inside = dir(import_module(f"{package}.{home}"))
+            known = {each: f"{home}.{each}" for each in inside if not each.startswith("_")} | known
+        return known
 
     def __repr__(self) -> str:
         return repr(str(self))
 
 
-def nearest(name: str, names: Iterable[str], otherwise: Text) -> Text:
-    """Suggests the names most like a mistaken one. Where none is, says what `otherwise` says."""
-    from difflib import get_close_matches
+def _attributes(kind: type) -> list[str]:
+    return [each for each in dir(kind) if not isinstance(getattr(kind, each, None), Misspelled)]
 
-    near = get_close_matches(name, list(names), n=3, cutoff=0.6)
-    return _NEAREST.format(near=", ".join(f"`{each}`" for each in near)) if near else otherwise
+
+class Misspelled:
+    """An attribute that programs set by mistake. As in Paddle and PyTorch it is then there and changes nothing; here, a warning says so."""
+
+    def __init__(self, name: str, meant: str) -> None:
+        self._name, self._meant = name, meant
+
+    def __get__(self, tensor: Any, kind: type | None = None) -> Any:
+        if tensor is None:
+            return self
+        if self._name in vars(tensor):
+            return vars(tensor)[self._name]
+        raise AttributeError(self._name)  # Python then asks `__getattr__`
+
+    def __set__(self, tensor: Any, value: Any) -> None:
+        warn(str(_SETS_NOTHING.format(self._name, self._meant)), stacklevel=2)
+        vars(tensor)[self._name] = value
+
+
+def nearest(name: str, names: Mapping[str, str] | Sequence[str], otherwise: Text, *, least: float = 0.6) -> Text:
+    """Suggests the names most like a mistaken one, as a program writes them. Where none is, says what `otherwise` says.
+
+    Args:
+        name: the mistaken name.
+        names: those that there are, or how each is written.
+        otherwise: what to say if none is like it.
+        least: how much a name must be like it, between 0 and 1.
+    """
+    from difflib import SequenceMatcher, get_close_matches
+
+    near = get_close_matches(name, names, n=3, cutoff=least)
+    alike = [SequenceMatcher(None, each, name).ratio() for each in near]
+    shown = [each for each, ratio in zip(near, alike, strict=True) if ratio > alike[0] - 0.1]
+    if not shown:
+        return otherwise
+    return _NEAREST.format(enumerated(f"`{names[each] if isinstance(names, Mapping) else each}`" for each in shown))
+
+
+def _told(name: Text | str) -> Text:
+    return name if isinstance(name, Text) else _WRITE.format(f"`{name}`")
 
 
 _NOT_ALL = Text(
-    "inplacelab has only part of PaddlePaddle: its in-place operations, and what programs that use them need.",
-    "inplacelab 只有 PaddlePaddle 的一部分：原地操作，以及使用它们的程序所需的内容。",
+    "there is no such name here. (inplacelab has only part of PaddlePaddle: its in-place operations, and what programs that use them need.)",
+    "这里没有这个名称。（inplacelab 只有 PaddlePaddle 的一部分：原地操作，以及使用它们的程序所需的内容。）",
 )
 _IN_ANOTHER_MODULE = Text("the name is in another module.", "这个名称在另一个模块中。")
-_WRITE = Text("write {name}.", "请写 {name}。")
-_NEAREST = Text("did you mean {near}?", "是否想写 {near}？")
+_SETS_NOTHING = Text(
+    "tensors have no attribute `{0}`: setting it changes nothing. Did you mean `{1}`?",
+    "张量没有属性 `{0}`，给它赋值不起任何作用。要设置的可能是 `{1}`。",
+)
+_ANOTHER_NAME = Text("this is the name of another framework.", "这是另一个框架里的名称。")
+_NOT_IN_PLACE = Text("`{0}` has no in-place form here.", "`{0}` 在这里没有原地形式。")
+_NEW_TENSOR = Text("use `{0}`, which makes a new tensor.", "请用 `{0}`，它产生一个新张量。")
+_WRITE = Text("write {0}.", "请写 {0}。")
+_NEAREST = Text("did you mean {0}?", "相近的名称有 {0}。")
+_TORCH_WORDS: dict[str, Text | str] = {
+    "arctan2": "atan2", "as_tensor": "to_tensor", "concatenate": "concat", "device": "place", "from_numpy": "to_tensor",
+    "movedim": "moveaxis", "nelement": "numel", "optim": "optimizer", "retain_grad": "retain_grads", "storage_offset": "offset",
+    "true_divide": "divide", "zero_grad": "clear_grad",
+}  # fmt: skip
+"""PyTorch's names for what has another name in Paddle."""
 _ELSEWHERE = Text(
     "write this with the operations that exist here (`dir()` lists them), or run the program with PaddlePaddle itself: "
     "`inplacelab record script.py` records such a program, too.",

@@ -132,6 +132,11 @@ def operand(value: Any, x: Tensor, dtype: Any = None) -> Tensor:
     return fresh(device.from_host(values.astype(wanted, copy=False)), device)
 
 
+_RAGGED = Text("its rows differ in length", "各行的长度不同")
+_NO_NUMBERS = Text("its elements are not numbers", "元素不是数")
+_UNREADABLE = Text("NumPy cannot convert it to an array", "NumPy 无法把它转换为数组")
+
+
 def _array(data: Any, wanted: np.dtype[Any] | None = None) -> Any:
     """The values as a NumPy array of a dtype that a tensor can have. Python numbers get the default types, or, if `wanted` is
     given, keep their full precision until they are cast to it.
@@ -147,11 +152,11 @@ def _array(data: Any, wanted: np.dtype[Any] | None = None) -> Any:
         try:
             array = np.asarray(_plain(data))
         except (ValueError, TypeError) as error:
-            raise errors.ragged_data(detail=str(error).split(".")[0]) from None
+            raise errors.ragged_data(detail=_RAGGED if "inhomogeneous" in str(error) else _UNREADABLE) from None
         if wanted is None and array.dtype.kind in "fc" and not _holds_arrays(data):
             array = array.astype(dtypes.as_numpy(None) if array.dtype.kind == "f" else np.complex64)
     if array.dtype.kind not in "biufc":
-        raise errors.ragged_data(detail=f"this holds {array.dtype}")
+        raise errors.ragged_data(detail=_NO_NUMBERS)
     return array.astype(dtypes.named(array.dtype).numpy, copy=False)
 
 

@@ -15,7 +15,7 @@ from inplacelab import dtypes, errors, layout, modes
 from inplacelab.backends import CPU
 from inplacelab.layout import Layout, Shape, moved, whole
 from inplacelab.ops import table, views
-from inplacelab.ops.arguments.attributes import sizes_of
+from inplacelab.ops.arguments.attributes import sizes_of, strides_of
 from inplacelab.ops.table import LazyFunction, as_function, as_method, as_property
 from inplacelab.tensor import Tensor
 
@@ -186,7 +186,7 @@ def as_strided(
     >>> paddle.arange(6).as_strided([2, 3], [1, 1], offset=8).tolist()
     [[1, 2, 3], [2, 3, 4]]
     """
-    sizes, strides = sizes_of("as_strided", shape), sizes_of("as_strided", stride)
+    sizes, strides = sizes_of("as_strided", shape), strides_of("as_strided", stride)
     if len(sizes) != len(strides):
         raise errors.window_strides_missing(sizes=len(sizes), strides=len(strides))
     if offset < 0 or offset % x.element_size():

@@ -129,7 +129,9 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None, *, out: T
 def _shapes_differ(op: str, position: int, first: Shape, other: Shape) -> Exception:
     """The refusal to join tensors of these shapes: it names the last axis whose sizes differ."""
     differing = [k for k, (n, m) in enumerate(zip(first, other, strict=False)) if n != m]
-    what = f"The {differing[-1]}-th dimension" if len(first) == len(other) and differing else "The shape"
+    what = Text("The shape", "形状")
+    if len(first) == len(other) and differing:
+        what = Text("The {0}-th dimension", "第 {0} 维").format(differing[-1])
     return errors.shapes_to_join_differ(op=op, what=what, position=position, first=first, other=other)
 
 

@@ -23,7 +23,7 @@ from inplacelab.dependence import POINTWISE
 from inplacelab.dtypes import DType
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, packed
-from inplacelab.ops.arguments.attributes import sizes_of
+from inplacelab.ops.arguments.attributes import strides_of
 from inplacelab.ops.arguments.operands import as_tensor, refuse_devices
 from inplacelab.ops.creation import shape_of
 from inplacelab.ops.explicit_views import as_strided
@@ -161,7 +161,7 @@ def _window_of(source: Tensor, shape: Any, stride: Any, offset: int) -> Layout:
     if shape is None and stride is None and offset == 0:
         return source.layout
     sizes = tuple(source.shape) if shape is None else shape_of("set_", shape)
-    strides = packed(sizes) if stride is None else tuple(sizes_of("set_", stride))
+    strides = packed(sizes) if stride is None else tuple(strides_of("set_", stride))
     if len(sizes) != len(strides):
         raise errors.window_strides_missing(sizes=len(sizes), strides=len(strides))
     if offset % source.element_size():

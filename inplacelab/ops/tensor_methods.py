@@ -87,11 +87,18 @@ def _binary(name: str, with_number: _Operator, *, reflected: bool = False) -> _O
                 result: Tensor = getattr(first, name)(second)
                 return result
             if not _is_number(other):
-                return cast(Tensor, NotImplemented)  # Python then tries the other operand
+                return _not_known(name, other)
         return with_number(_promoted(self, other), other)
 
     operator.__doc__ = ROWS[name].says.en if name in ROWS else None
     return operator
+
+
+def _not_known(name: str, other: Any) -> Tensor:
+    """Returns what Python takes as a sign to try the other operand, which knows tensors unless it is one itself; `==` compares anything."""
+    if errors.is_foreign(other) and name not in ("equal", "not_equal"):
+        raise errors.foreign_tensor(name, other)
+    return cast(Tensor, NotImplemented)
 
 
 def _divided(x: Tensor, number: Any) -> Tensor:
@@ -101,7 +108,7 @@ def _divided(x: Tensor, number: Any) -> Tensor:
 
 
 def _matmul(self: Tensor, other: Any) -> Tensor:
-    return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+    return matmul(self, other) if isinstance(other, Tensor) else _not_known("matmul", other)
 
 
 def _with_operand(name: str, *, reflected: bool = False) -> _Operator:

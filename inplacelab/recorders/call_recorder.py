@@ -45,7 +45,7 @@ OUTSIDE = Text(
 )
 SILENT = Text(
     "`{0}` writes tensors without raising their versions: {1} does so, and backward would use the new values unnoticed.",
-    "`{0}` 写入张量而不增加版本号：{1} 就是这样，所以反向传播会不加察觉地使用它们。",
+    "`{0}` 写入张量而不增加版本号：{1} 就是这样，所以反向传播会毫无察觉地使用被改过的值。",
 )
 
 

@@ -83,7 +83,7 @@ _NOT_THERE = Text("{0}: there is no {1} {2}.", "{0}：没有编号为 {2} 的{1}
 _IN_USE = Text("{0}: {1} {2} is gone, and something still refers to it.", "{0}：{1} {2} 已消失，但仍被引用。")
 _AXES = Text(
     "{0}: shape and strides have {1} and {2} axes; expected equally many, at most {3}.",
-    "{0}：形状有 {1} 个轴，步长有 {2} 个；两者应一样多，且至多 {3} 个。",
+    "{0}：形状有 {1} 个轴，步幅有 {2} 个；两者应一样多，且至多 {3} 个。",
 )
 _OUTSIDE = Text(
     "{0}: a layout reaches the slots {1} to {2} of a storage that has {3}.",

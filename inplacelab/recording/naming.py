@@ -103,6 +103,11 @@ def is_gradient_of(name: str, names: Iterable[str]) -> bool:
     return name.endswith(GRADIENT) and name.removesuffix(GRADIENT) in names
 
 
+def label_alone(tensor: TensorFacts) -> Text:
+    """Returns the same for after a noun: "the leaf `T0`"."""
+    return tensor_label(tensor, tensor.names or (f"T{tensor.id}",))
+
+
 TEMPORARY = Text("the temporary `T{0}`", "临时张量 `T{0}`")
 """What a tensor without a name is called, by its number."""
 

@@ -51,7 +51,7 @@ DIFFERENCES = (
         Text("the gradient goes to the value that was written last; PyTorch gives it to all", "梯度归最后写入的值；PyTorch 则给所有的值"),
     ),
     (
-        Text("the strides of results", "结果的步长"),
+        Text("the strides of results", "结果的步幅"),
         Text("results are packed; PyTorch keeps the order of axes of the operands", "结果按行优先排列；PyTorch 保留操作数的轴序"),
     ),
     (

@@ -17,7 +17,7 @@ from typing import Any
 
 from inplacelab.errors import classes
 from inplacelab.errors.catalogue import SPEAKER, Entry, read
-from inplacelab.errors.computed import MissingName
+from inplacelab.errors.computed import MissingName, is_foreign, package_of
 from inplacelab.language import Text
 from inplacelab.torch.dtypes import type_in_errors
 from inplacelab.torch.grad_nodes import node_name, present_node
@@ -28,7 +28,8 @@ _TERMS = (
     ("`x.stop_gradient = False`", "`x.requires_grad_()`"), ("`stop_gradient=False`", "`requires_grad=True`"),
     ("`stop_gradient=True`", "`requires_grad=False`"), ("stop_gradient is True", "requires_grad is False"),
     ("stop_gradient 是 True", "requires_grad 是 False"), ("stop_gradient 为 True", "requires_grad 为 False"),
-    ("stop_gradient 为 False", "requires_grad 为 True"), ("paddle.", "torch."), ("`to_tensor(", "`torch.tensor("),
+    ("stop_gradient 为 False", "requires_grad 为 True"), ("paddle.to_tensor(", "torch.tensor("), ("paddle.", "torch."),
+    ("`to_tensor(", "`torch.tensor("),
     ("astype('float32')", "float()"), ("astype('int64')", "long()"), ("`clear_grad()`", "`zero_grad()`"), ("axis", "dim"),
     ("PyLayer", "Function"), ("saved_tensor()", "saved_tensors"), ("`set_value`", "`copy_`"),
 )  # fmt: skip
@@ -61,10 +62,19 @@ MISUSES = (
 
 def misused(op: str, given: Iterable[Any], error: BaseException) -> classes.Refusal:
     """Returns the refusal of arguments that a function cannot use, for which there is no other entry."""
+    others = [each for each in given if not hasattr(each, "_tensor")]
+    if foreign := [each for each in others if is_foreign(each)]:
+        return foreign_tensor(op, foreign[0])
     kinds = ", ".join("Tensor" if hasattr(each, "_tensor") else type(each).__name__ for each in given)
-    return refuse(
-        "misused", op=op, given=f"({kinds})", detail=str(error).splitlines()[0] if str(error) else type(error).__name__
-    )
+    detail = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if isinstance(error, AttributeError) and others:  # of something that is no tensor
+        return refuse("misused", op=op, given=f"({kinds})", detail=_NO_TENSOR)
+    return refuse("misused", op=op, given=f"({kinds})", detail=detail)
+
+
+def foreign_tensor(op: str, value: Any) -> classes.Refusal:
+    """Returns the refusal of a tensor of another package."""
+    return refuse("tensor_of_another_package", op=op, package=package_of(value))
 
 
 def called_now() -> str:
@@ -172,7 +182,7 @@ def missing(holder: str, name: str, known: Iterable[str] | type) -> AttributeErr
         name: the name.
         known: the names that it has, or the class that has them.
     """
-    return AttributeError(MissingName(holder, name, known, _NOT_ALL, _ELSEWHERE), name=name)
+    return AttributeError(MissingName(holder, name, known, _NOT_ALL, _ELSEWHERE, words=_PADDLE_WORDS), name=name)
 
 
 class _Modules(MetaPathFinder):
@@ -190,10 +200,19 @@ class _Modules(MetaPathFinder):
 if not any(isinstance(each, _Modules) for each in sys.meta_path):
     sys.meta_path.append(_Modules())
 
+_NO_TENSOR = Text("a tensor is needed where something else was given", "需要张量的地方给出了别的对象")
 _NOT_ALL = Text(
-    "inplacelab.torch has only the part of PyTorch that programs with in-place operations need; `python -m inplacelab.torch` lists it.",
-    "inplacelab.torch 只有原地操作程序所需的那部分 PyTorch：`python -m inplacelab.torch` 可列出。",
+    "there is no such name here. (inplacelab.torch has only the part of PyTorch that programs with in-place operations need; `python -m inplacelab.torch` lists it.)",
+    "这里没有这个名称。（inplacelab.torch 只有原地操作程序所需的那部分 PyTorch：`python -m inplacelab.torch` 可列出。）",
 )
+_PADDLE_WORDS: dict[str, Text | str] = {
+    "astype": "to", "cast": "to", "clear_grad": "x.grad = None", "clear_gradient": "x.grad = None", "floor_mod": "remainder", "greater_than": "gt", "inplace_version": "_version", "less_than": "lt", "mod": "remainder",
+    "offset": "storage_offset", "optimizer": "optim", "place": "device", "put_along_axis": "scatter", "retain_grads": "retain_grad",
+    "scale": "mul", "scale_": "mul_", "set_value": "copy_", "stop_gradient": Text(
+        "write `requires_grad`, which means the opposite.", "请写 `requires_grad`，它的含义相反。"
+    ), "strides": "stride", "take_along_axis": "gather", "to_tensor": "tensor",
+}  # fmt: skip
+"""Paddle's names for what has another name in PyTorch."""
 _ELSEWHERE = Text(
     "write this with the functions that exist here, or run the program with PyTorch itself, which is recorded as it is.",
     "用这里已有的函数来写；或用 PyTorch 本身运行：程序会照原样被记录。",

@@ -17,6 +17,7 @@ import inplacelab as engine
 from inplacelab import modes, observe
 from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import edge
+from inplacelab.errors import Misspelled, is_foreign
 from inplacelab.layout import is_basic
 from inplacelab.nn.parameters import as_parameter
 from inplacelab.tensor import Tensor as Engine
@@ -26,7 +27,7 @@ from inplacelab.torch.autograd import backward, hook_inside, retain
 from inplacelab.torch.calls import KINDS, Shown, inward, outward, shown, spoken
 from inplacelab.torch.described import Described, GradNode, RemovableHandle, Size, check_device, device
 from inplacelab.torch.generate import line_named, made, names, write
-from inplacelab.torch.refusals import missing, refuse
+from inplacelab.torch.refusals import foreign_tensor, missing, refuse
 
 
 class Tensor(Described):
@@ -338,6 +339,8 @@ def _operator(name: str, *, reflected: bool = False) -> Callable[[Any, Any], Any
         if others and isinstance(others[0], np.ndarray):
             others = (_beside(self, others[0]),)
         elif others and not isinstance(others[0], Shown) and not meanings.is_number(others[0]):
+            if is_foreign(others[0]) and name not in ("eq", "ne"):
+                raise foreign_tensor(name, others[0])
             return NotImplemented
         function = getattr(Tensor, name)
         return function(*others, self) if reflected else function(self, *others)
@@ -364,5 +367,7 @@ _FURTHER: dict[str, Any] = {
 }
 for _name, _member in _FURTHER.items():
     setattr(Tensor, _name, _member)
+for _name in ("require_grad", "required_grad", "stop_gradient"):
+    setattr(Tensor, _name, Misspelled(_name, "requires_grad"))
 
 __all__ = ["GradNode", "Parameter", "RemovableHandle", "Size", "Tensor", "backward", "device"]

@@ -257,8 +257,8 @@ def test_a_leaf_write_is_explained_with_the_reason(run: Run) -> None:
     assert (
         "  - to compute with the changed values, give them a name of their own: `h_new = h.relu()` in line 6\n" in err
     )
-    assert "  - to change `h` itself, put line 6 inside `with inplacelab.no_grad()`\n" not in err
-    assert "  - to change `h` itself, put line 6 inside `with paddle.no_grad()`\n" in err
+    assert "inplacelab.no_grad()" not in err
+    assert "  - to change `h` itself, put line 6 inside `with paddle.no_grad()`: the write is then not recorded" in err
 
 
 def test_an_ordinary_mistake_is_shown_as_python_shows_it(run: Run) -> None:

@@ -32,6 +32,7 @@ def shown(shell: InteractiveShell, cell: str) -> str:
         ("x = paddle.ones([2])\nx.sum(axs=0)", "did you mean `axis`?"),
         ("paddle.to_tensor([1.], requires_grad=True)", "`stop_gradient=False`"),
         ("paddle.nn.Linear(2, 3, bias=False)", "`bias_attr`"),
+        ("import inplacelab.torch\ninplacelab.torch.tensor([1.], stop_gradient=False)", "`requires_grad=True`"),
         ("paddle.optimizer.SGD(lr=0.1)", "`learning_rate`"),
         ("%%stepper\npaddle.to_tensor([1.], requires_grad=True)", "`stop_gradient=False`"),
         ("x = paddle.ones([2])\nx.zero_(amount=1)", "it has no parameters"),
@@ -63,7 +64,7 @@ def test_other_errors_are_left_as_they_are(shell: InteractiveShell, cell: str) -
 def test_in_chinese_too(shell: InteractiveShell) -> None:
     with speak("zh"):
         said = shown(shell, "paddle.sum(paddle.ones([2]), axs=0)")
-    assert "  原因：没有名为 `axs` 的参数。\n  改法：是否想写 `axis`？" in said
+    assert "  原因：没有名为 `axs` 的参数。\n  改法：相近的名称有 `axis`。" in said
 
 
 def test_a_name_that_a_tensor_lacks_is_answered_without_our_own_frames(shell: InteractiveShell) -> None:

@@ -8,17 +8,17 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 import inplacelab as paddle
-from inplacelab import errors
+from inplacelab import errors, torch
 from inplacelab.errors import computed
 from inplacelab.errors.catalogue import CHAPTERS, Entry, entries, fields_of
-from inplacelab.language import Text, speak
+from inplacelab.language import Language, Text, speak
 
 ROOT = Path(__file__).parents[2]
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -193,3 +193,101 @@ def test_a_name_that_a_tensor_lacks_is_refused_with_what_is_near() -> None:
     assert not hasattr(x, "__array_interface__")
     with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute '_hidden'$"):
         _ = x._hidden
+
+
+def _said(call: Callable[[], object], error: type[Exception], language: Language = "en") -> str:
+    with speak(language):
+        with pytest.raises(error) as refused:
+            call()
+        return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("matmul_", "use `matmul`, which makes a new tensor."),
+        ("softmax_", "write `nn.functional.softmax_`."),
+        ("retain_grad", "write `retain_grads`."),
+        ("compile", "leave it out"),
+        ("foo_", "did you mean `floor_`?"),
+    ],
+)
+def test_a_name_that_is_not_there_leads_to_the_one_that_is_meant(name: str, fix: str) -> None:
+    assert f"\n  Instead: {fix}" in _said(lambda: getattr(paddle.ones([2]), name), AttributeError)
+
+
+def test_a_near_name_in_another_module_is_named_with_it_and_no_silly_ones() -> None:
+    said = _said(lambda: paddle.reluu, AttributeError)
+    assert "did you mean `nn.functional.relu`" in said
+    assert "ravel" not in said
+    assert _said(lambda: paddle.foo_, AttributeError, "zh").endswith("\n  改法：相近的名称有 `floor_`。")
+
+
+@pytest.mark.parametrize("name", ["elu_", "hardtanh_", "leaky_relu_", "relu_", "softmax_", "thresholded_relu_"])
+def test_a_leaf_is_to_be_cloned_and_written_by_a_call_that_there_is(name: str) -> None:
+    leaf = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    said = _said(lambda: getattr(paddle.nn.functional, name)(leaf), ValueError)
+    assert f"(`y = x.clone(); F.{name}(y)`)" in said
+
+
+def test_what_is_refused_in_place_is_named_as_it_was_called() -> None:
+    x = paddle.to_tensor([1, 2])
+    assert "Why: `sin_` is not defined for int64" in _said(x.sin_, RuntimeError)
+    said = _said(lambda: x.add_(paddle.to_tensor([1.5, 2.0])), TypeError)
+    assert "Why: `add_` does not choose" in said
+    assert "`x = x.astype('float32')`, which makes a new tensor" in said
+
+
+def test_strides_that_are_no_integers_are_not_called_a_shape() -> None:
+    assert "argument 'stride' got [1.0]" in _said(lambda: paddle.ones([2]).as_strided([2], [1.0]), ValueError)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: paddle.concat([paddle.ones([2, 3]), paddle.ones([2, 2])]), ValueError, "input[0] 与 input[1] 的第 1 维应相等"),
+        (lambda: paddle.stack([paddle.ones([2, 3]), paddle.ones([2])]), ValueError, "input[0] 与 input[1] 的形状应相等"),
+        (lambda: paddle.to_tensor([[1.0], [1.0, 2.0]]), ValueError, "各行的长度不同"),
+        (lambda: paddle.to_tensor(["a"]), ValueError, "元素不是数"),
+        (lambda: paddle.ones([2]).clip_(3.0, 1.0), ValueError, "下限大于上限"),
+    ],
+)  # fmt: skip
+def test_no_english_stands_in_the_chinese(call: Callable[[], object], error: type[Exception], words: str) -> None:
+    *_, ours = _said(call, error, "zh").partition("译文：")
+    assert words in ours
+    assert not any(each in ours for each in ("The ", "dimension", "setting", "<U"))
+
+
+def test_the_error_of_a_stale_tensor_begins_as_paddles() -> None:
+    """PaddlePaddle 3.3.1, `h = F.relu_(x); h.subtract_(c); h.sum().backward()`."""
+    x = paddle.ones([2])
+    x.stop_gradient = False
+    h = (x * 2.0).exp_()
+    h.subtract_(paddle.ones([2]))
+    assert _said(h.sum().backward, RuntimeError).startswith(
+        "(PermissionDenied) Tensor '' used in gradient computation has been modified by an inplace operation. Its version is 2 but the "
+        "expected version is 1. Please fix your code to void calling an inplace operator after using the Tensor which will used in gradient "
+        "computation.\n  [Hint: Expected tensor_version == wrapper_version_snapshot, but received tensor_version:2 != wrapper_version_snapshot:1.]"
+    )
+
+
+def test_a_tensor_of_another_package_is_refused_by_its_package() -> None:
+    x, y = paddle.ones([2]), torch.ones(2)
+    for call in (
+        lambda: x + y,
+        lambda: y + x,
+        lambda: x @ y,
+        lambda: x.add_(y),
+        lambda: x < y,
+    ):
+        assert "share no storage and no history" in _said(call, TypeError)
+    assert (x == y, x != y) == (False, True)
+
+
+@pytest.mark.parametrize(("name", "meant"), [("require_grad", "requires_grad"), ("stop_gradients", "stop_gradient")])
+def test_an_attribute_that_is_misspelled_is_set_with_a_warning(name: str, meant: str) -> None:
+    x = paddle.ones([2])
+    assert not hasattr(x, name)
+    with pytest.warns(UserWarning, match=f"Did you mean `{meant}`"):
+        setattr(x, name, True)
+    assert getattr(x, name) is True

@@ -89,9 +89,9 @@ def test_integers_are_refused_in_place_where_paddle_refuses_them(name: str) -> N
     ("use", "advice"),
     [
         (lambda: paddle.linalg.eigvalsh(paddle.to_tensor([[1, -2j], [2j, 5]])), "if all imaginary parts are zero, write `x.real()`"),
-        (lambda: paddle.ones([2]).real(), "cast first, for example with `x.astype('complex64')`"),
-        (lambda: paddle.ones([2], "int64").sin_(), "cast first, for example with `x.astype('float32')`"),
-        (lambda: paddle.ones([2]).bitwise_not(), "cast first, for example with `x.astype('int64')`"),
+        (lambda: paddle.ones([2]).real(), "cast first, for example `x = x.astype('complex64')`"),
+        (lambda: paddle.ones([2], "int64").sin_(), "cast first, for example `x = x.astype('float32')`"),
+        (lambda: paddle.ones([2]).bitwise_not(), "cast first, for example `x = x.astype('int64')`"),
     ],
 )  # fmt: skip
 def test_a_cast_that_is_advised_leads_on_and_loses_nothing(use: Callable[[], object], advice: str) -> None:

@@ -181,7 +181,7 @@ def test_smoothed_class_numbers_are_smoothed_probabilities(shape: tuple[int, ...
         ([[0.0, 1.0]], {"label_smoothing": 0.1}, r"soft_label\) == true(.|\n)*the labels of shape \[1, 2\]"),
         ([[1.0]], {"soft_label": True}, r"soft_label\) == true(.|\n)*give labels of shape \[1, 3\]"),
         ([2], {"soft_label": True}, r"soft_label\) == true(.|\n)*class numbers of type int64 without `soft_label`"),
-        ([2.0], {"label_smoothing": 0.1}, r"kernel `one_hot` is not registered(.|\n)*`x.astype\('int64'\)`"),
+        ([2.0], {"label_smoothing": 0.1}, r"kernel `one_hot` is not registered(.|\n)*`x = x.astype\('int64'\)`"),
     ],
 )
 def test_labels_that_do_not_fit_the_scores_are_refused(label: object, options: dict[str, Any], words: str) -> None:

@@ -193,6 +193,13 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
         "def double(x):\n    return x.scale_(2.)\ndouble(h).sum().backward()\n",
         {"write to `h.clone()` and go on with that": "", "put line 4 inside": "h.sum().backward()\n"},
     ),
+    "a leaf in a function that goes on with it": (
+        "def centered(t):\n    t.subtract_(t.mean())\n    return t\n(centered(h) * a.detach()).sum().backward()\n",
+        {
+            "in line 4 write `t = t.subtract(t.mean())`, which makes a new tensor": "((h - h.mean()) * a.detach()).sum().backward()\n",
+            "put line 4 inside": "(h * a.detach()).sum().backward()\n",
+        },
+    ),
     "a part of a leaf": (
         "h[0] = 2.\nloss = (h * h).sum()\nloss.backward()\n",
         {

@@ -415,7 +415,7 @@ def test_a_second_gradient_is_added(tape: Any) -> None:
     tape.step("backward", 2, **ran)
     assert last(tape).en == "The gradient is added to `a.grad`."
     tape.step("backward", 2, **ran, writes=(WriteFacts(1, 1, 0, 1, 1, ((0, 1),)),))
-    assert last(tape).zh == "梯度原地累加到 `a.grad` 上。"
+    assert last(tape).zh == "梯度原地累加到 `a.grad` 上。S1 的版本号：0 → 1。"
 
 
 def test_an_explained_error_keeps_the_engines_message(tape: Any) -> None:

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import weakref
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from inplacelab.recorders.detection import _from_before, framework_used
 from inplacelab.recorders.sources import parsed
 from inplacelab.torch.__main__ import listing
 from inplacelab.torch.generate import LINES
-from inplacelab.torch.refusals import words
+from inplacelab.torch.refusals import _PADDLE_WORDS, words
 
 torch: Any = import_module("inplacelab.torch")
 nn: Any = torch.nn
@@ -93,6 +94,53 @@ def test_what_is_not_there_names_the_nearest(name: str, nearest: str) -> None:
         assert nearest in str(refused.value) or (holder is torch) == (nearest == "masked_fill_") or nearest == "zeros"
     assert not hasattr(torch.ones(2), "stop_gradient")
     assert not hasattr(torch.ones(2), "scale_")
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("scale_", "write `mul_`."),
+        ("stop_gradient", "write `requires_grad`, which means the opposite."),
+        ("clear_grad", "write `x.grad = None`."),
+        ("softmax_", "use `softmax`, which makes a new tensor."),
+    ],
+)
+def test_paddles_name_leads_to_pytorchs(name: str, fix: str) -> None:
+    with pytest.raises(AttributeError) as refused:
+        getattr(torch.ones(2), name)
+    assert f"\n  Instead: {fix}" in str(refused.value)
+
+
+def test_what_is_written_for_paddles_names_is_there() -> None:
+    for name in _PADDLE_WORDS.values():
+        if isinstance(name, str):
+            assert name == "x.grad = None" or hasattr(torch.Tensor, name) or hasattr(torch, name)
+
+
+def test_compile_is_not_mistaken_for_a_number_type() -> None:
+    with pytest.raises(AttributeError, match="Instead: leave it out"):
+        _ = torch.compile
+
+
+@pytest.mark.parametrize("name", ["require_grad", "stop_gradient"])
+def test_a_flag_that_pytorch_does_not_have_is_set_with_a_warning(name: str) -> None:
+    x = torch.ones(2)
+    with pytest.warns(UserWarning, match="Did you mean `requires_grad`"):
+        setattr(x, name, False)
+    assert (getattr(x, name), x.requires_grad) == (False, False)
+
+
+@pytest.mark.parametrize("op", ["mul_", "sub_", "div_", "add_"])
+def test_a_refused_write_is_named_as_the_program_writes_it(op: str) -> None:
+    w = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match=rf"Why: `{op}` would overwrite a leaf"):
+        getattr(w, op)(2.0)
+
+
+@pytest.mark.parametrize("call", [lambda: torch.matmul(torch.ones(2), 1.0), lambda: torch.cat([1.0])])
+def test_what_is_no_tensor_is_not_told_in_the_words_of_the_engine(call: Callable[[], object]) -> None:
+    with pytest.raises(TypeError, match="a tensor is needed where something else was given"):
+        call()
 
 
 def test_every_name_is_there() -> None:

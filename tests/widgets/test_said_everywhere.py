@@ -248,7 +248,7 @@ def test_what_an_optimizer_does_is_no_forward_computation() -> None:
     ).recording
     for index, step in enumerate(recording.steps):
         first = to_text(recording, index, "zh").splitlines()[0]
-        expected = {4: "前向计算", 5: "反向传播", 6: "参数更新", 7: "参数更新"}.get(step.line or 0, "前向计算")
+        expected = {4: "前向计算", 5: "反向传播", 6: "更新", 7: "更新"}.get(step.line or 0, "前向计算")
         assert first.endswith(expected), (index, first)
 
 

@@ -30,13 +30,28 @@ def bad_value(op: str, argument: str, value: Any, en: str, zh: str) -> errors.Re
 
 def sizes_of(op: str, shape: Any) -> list[int]:
     """Returns a shape argument (a number, a sequence, or a tensor) as a list of sizes."""
+    found = _integers(shape)
+    if found is None:
+        raise errors.bad_shape(op=op, shape=shape)
+    return found
+
+
+def strides_of(op: str, stride: Any) -> list[int]:
+    """Returns an argument with strides, in the same forms, as a list."""
+    found = _integers(stride)
+    if found is None:
+        raise bad_value(op, "stride", stride, "one integer for each axis", "每个轴一个整数")
+    return found
+
+
+def _integers(shape: Any) -> list[int] | None:
     sizes = shape.tolist() if hasattr(shape, "tolist") else shape
     try:
         return [
             as_integer(n) for n in (sizes if isinstance(sizes, Sequence) and not isinstance(sizes, str) else [sizes])
         ]
     except TypeError:
-        raise errors.bad_shape(op=op, shape=shape) from None
+        return None
 
 
 def plain_number(x: Any, value: Any) -> Any:

@@ -100,7 +100,7 @@ def check_dtype(op: str, kinds: str, *inputs: np.dtype[Any]) -> None:
     """Refuses inputs without a common dtype, and a common dtype that the operation is not defined for."""
     dtype = promoted(op, *inputs)
     if dtype.kind not in kinds:
-        raise errors.kernel_not_registered(dtype=dtype.name, op=op.rstrip("_"), accepts=kinds)
+        raise errors.kernel_not_registered(dtype=dtype.name, op=op, accepts=kinds)
 
 
 def promoted(op: str, *inputs: np.dtype[Any]) -> np.dtype[Any]:

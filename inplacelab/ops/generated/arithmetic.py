@@ -160,7 +160,7 @@ def add_(
         alpha = ADD_PREPARE_ALPHA(a0, alpha)
     if (
         form1 is not form0
-        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("add", form0.dtype, form1.dtype))
+        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("add_", form0.dtype, form1.dtype))
         != form0.dtype
     ):
         return destinations.reallocate(
@@ -419,7 +419,7 @@ def subtract_(
         alpha = SUBTRACT_PREPARE_ALPHA(a0, alpha)
     if (
         form1 is not form0
-        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("subtract", form0.dtype, form1.dtype))
+        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("subtract_", form0.dtype, form1.dtype))
         != form0.dtype
     ):
         return destinations.reallocate(
@@ -666,7 +666,7 @@ def multiply_(
         operands.check_overlap("multiply_", x, y)
     if (
         form1 is not form0
-        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("multiply", form0.dtype, form1.dtype))
+        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("multiply_", form0.dtype, form1.dtype))
         != form0.dtype
     ):
         return destinations.reallocate(
@@ -1157,7 +1157,9 @@ def floor_divide_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     FLOOR_DIVIDE_VALIDATE(a1)
     if (
         form1 is not form0
-        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("floor_divide", form0.dtype, form1.dtype))
+        and (
+            form0.dtype if form0.dtype is form1.dtype else operands.promoted("floor_divide_", form0.dtype, form1.dtype)
+        )
         != form0.dtype
     ):
         return destinations.reallocate(
@@ -1328,7 +1330,7 @@ def remainder_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     REMAINDER_VALIDATE(a1)
     if (
         form1 is not form0
-        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("remainder", form0.dtype, form1.dtype))
+        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("remainder_", form0.dtype, form1.dtype))
         != form0.dtype
     ):
         return destinations.reallocate(
@@ -1492,7 +1494,7 @@ def gcd_(
         operands.check_dtype("gcd_", "iu", form0.dtype, form1.dtype)
     if (
         form1 is not form0
-        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("gcd", form0.dtype, form1.dtype))
+        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("gcd_", form0.dtype, form1.dtype))
         != form0.dtype
     ):
         return destinations.reallocate(
@@ -1643,7 +1645,7 @@ def lcm_(
         operands.check_dtype("lcm_", "iu", form0.dtype, form1.dtype)
     if (
         form1 is not form0
-        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("lcm", form0.dtype, form1.dtype))
+        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("lcm_", form0.dtype, form1.dtype))
         != form0.dtype
     ):
         return destinations.reallocate(
@@ -1977,7 +1979,7 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
     if (form1 is not form0 or form2 is not form0) and (
         form0.dtype
         if form0.dtype is form1.dtype is form2.dtype
-        else operands.promoted("addcmul", form0.dtype, form1.dtype, form2.dtype)
+        else operands.promoted("addcmul_", form0.dtype, form1.dtype, form2.dtype)
     ) != form0.dtype:
         return destinations.reallocate(
             "addcmul_",
@@ -2181,7 +2183,7 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
     if (form1 is not form0 or form2 is not form0) and (
         form0.dtype
         if form0.dtype is form1.dtype is form2.dtype
-        else operands.promoted("addcdiv", form0.dtype, form1.dtype, form2.dtype)
+        else operands.promoted("addcdiv_", form0.dtype, form1.dtype, form2.dtype)
     ) != form0.dtype:
         return destinations.reallocate(
             "addcdiv_",

@@ -1961,7 +1961,7 @@ def pow_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     plain = form0.kind in "fbc"
     if (
         form1 is not form0
-        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("pow", form0.dtype, form1.dtype))
+        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("pow_", form0.dtype, form1.dtype))
         != form0.dtype
     ):
         return destinations.reallocate(

@@ -174,7 +174,7 @@ def addmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1.
     if (form1 is not form0 or form2 is not form0) and (
         form0.dtype
         if form0.dtype is form1.dtype is form2.dtype
-        else operands.promoted("addmm", form0.dtype, form1.dtype, form2.dtype)
+        else operands.promoted("addmm_", form0.dtype, form1.dtype, form2.dtype)
     ) != form0.dtype:
         return destinations.reallocate(
             "addmm_",
@@ -354,7 +354,7 @@ def baddbmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 
     if (form1 is not form0 or form2 is not form0) and (
         form0.dtype
         if form0.dtype is form1.dtype is form2.dtype
-        else operands.promoted("baddbmm", form0.dtype, form1.dtype, form2.dtype)
+        else operands.promoted("baddbmm_", form0.dtype, form1.dtype, form2.dtype)
     ) != form0.dtype:
         return destinations.reallocate(
             "baddbmm_",

@@ -444,7 +444,7 @@ def copysign_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
         operands.check_dtype("copysign_", "fiub", form0.dtype, form1.dtype)
     if (
         form1 is not form0
-        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("copysign", form0.dtype, form1.dtype))
+        and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("copysign_", form0.dtype, form1.dtype))
         != form0.dtype
     ):
         return destinations.reallocate(

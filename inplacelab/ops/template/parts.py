@@ -112,15 +112,15 @@ def result_shape(row: Row) -> str:
     return f"{shapes[0]} if {' == '.join(shapes)} else {together}"
 
 
-def result_dtype(row: Row) -> str:
-    """Returns an expression for the dtype of the result."""
+def result_dtype(row: Row, name: str = "") -> str:
+    """Returns an expression for the dtype of the result, in which a refusal names the variant `name`."""
     known = {name: f"form{k}.dtype" for k, name in enumerate(row.inputs)}
     if row.dtype is same or (row.dtype is None and len(row.inputs) == 1):
         return "form0.dtype"
     if row.dtype is not None:
         return f"DTYPE({arguments(row.dtype, known)})"
     alike = " is ".join(known.values())
-    return f"(form0.dtype if {alike} else operands.promoted({row.name!r}, {', '.join(known.values())}))"
+    return f"(form0.dtype if {alike} else operands.promoted({(name or row.name)!r}, {', '.join(known.values())}))"
 
 
 def keeps_dtype(row: Row) -> bool:

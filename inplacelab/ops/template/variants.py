@@ -172,7 +172,7 @@ def _check_write(row: Row, name: str) -> Iterator[str]:
 
 def _check_dtype(row: Row, name: str) -> Iterator[str]:
     """A result of another dtype does not fit into the storage: the operation is then in place in name only."""
-    result = parts.result_dtype(row)
+    result = parts.result_dtype(row, name)
     if row.kind == "overwrite" or result == "form0.dtype" or parts.keeps_dtype(row):
         return
     if row.dtype is None:

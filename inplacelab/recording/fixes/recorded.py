@@ -15,6 +15,7 @@ from inplacelab.language import Text, enumerated
 from inplacelab.place import Place, same_line
 from inplacelab.recording.facts import EditFacts, ErrorFacts, SavedFacts, Step, TensorFacts, WriteFacts
 from inplacelab.recording.fixes.ordinary_form import ordinary
+from inplacelab.recording.fixes.refused import GO_ON, STAYS, WRITE, is_read_later
 from inplacelab.recording.fixes.spots import Proposal, Spot, Trail
 from inplacelab.recording.naming import RESULT, kept_values
 from inplacelab.recording.places import bound_at, file_of, names_at
@@ -273,7 +274,7 @@ def refusal_fixes(recording: Recording) -> list[Proposal]:
 def _leaf(case: _Refusal) -> list[Proposal]:
     """Offers both readings: a changed copy under a new name, or a change of the leaf itself."""
     leaf, _ = _leaf_and_first(case)
-    otherwise = _under_another_name(case)
+    otherwise = _under_another_name(case) or _bound_again(case)
     if otherwise is None and leaf is not None and leaf.names:
         pattern = Text(
             "to compute with the changed values, write to `{0}.clone()` and go on with that",
@@ -314,6 +315,16 @@ def _under_another_name(case: _Refusal) -> Proposal | None:
             new, name, _lines(lines)
         )
     return Proposal(says, tuple(edits))
+
+
+def _bound_again(case: _Refusal) -> Proposal | None:
+    """`t.relu_()` as `t = t.relu()`, where `t` is read later: in a function, the leaf has another name outside."""
+    program, statement, name = case.program, case.statement, _written_root(case.statement)
+    if name is None or case.tensor is None or case.tensor.base is not None:
+        return None
+    edits = ordinary(program, statement, name) if is_read_later(program, statement, name) else []
+    says = GO_ON.format(WRITE.format(_lines([statement.lineno]), program.text(statement, edits)))
+    return Proposal(says, tuple(edits)) if edits else None
 
 
 def _leaf_and_first(case: _Refusal) -> tuple[TensorFacts | None, ast.stmt | None]:
@@ -374,7 +385,7 @@ def _without_gradient(case: _Refusal) -> Proposal | None:
         "to change `{0}` itself, put line {1} inside `with {2}.no_grad()`",
         "若要改变 `{0}` 本身，把第 {1} 行放进 `with {2}.no_grad()`",
     ).format(case.name(leaf), statement.lineno, module)
-    return Proposal(says, (inside,))
+    return Proposal(says, (inside,), reason=STAYS.format(f"`{case.name(leaf)}`"))
 
 
 def _lines(numbers: list[int]) -> Text:
@@ -410,8 +421,8 @@ def _not_in_place(case: _Refusal) -> list[Proposal]:
     edits = ordinary(case.program, case.statement, root)
     if not edits:
         return []
-    pattern = Text("in line {0} write `{1}`, which makes a new tensor", "把第 {0} 行改写为 `{1}`，它产生一个新张量")
-    return [Proposal(pattern.format(case.statement.lineno, case.program.text(case.statement, edits)), tuple(edits))]
+    says = WRITE.format(_lines([case.statement.lineno]), case.program.text(case.statement, edits))
+    return [Proposal(says, tuple(edits))]
 
 
 # --- numbers where a named function takes tensors ------------------------------------------------------------------------

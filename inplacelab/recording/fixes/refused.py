@@ -63,11 +63,14 @@ _CALLS = {
 """By the name of a tensor's gradient flag (see `supported.Terms`)."""
 
 _INSIDE = Text("put {0} inside `with {1}.no_grad()`", "把{0}放进 `with {1}.no_grad()`")
-_STAYS = Text("the write is then not recorded, and {0} stays a leaf", "这样写入不会被记录，{0} 仍是叶子张量")
+STAYS = Text(
+    "the write is then not recorded, {0} stays a leaf, and its value changes for good",
+    "这样写入不会被记录，{0} 仍是叶子张量，它的值从此改变",
+)
 _GRADIENT_STAYS = Text("the write is then not recorded", "这样写入不会被记录")
 _ITSELF = Text("to change {0} itself, {1}", "若要改变 {0} 本身，{1}")
-_GO_ON = Text("to compute with the changed values, {0}", "若要用改变后的值继续计算，{0}")
-_WRITE = Text("in {0} write `{1}`, which makes a new tensor", "把{0}改写为 `{1}`，它产生一个新张量")
+GO_ON = Text("to compute with the changed values, {0}", "若要用改变后的值继续计算，{0}")
+WRITE = Text("in {0} write `{1}`, which makes a new tensor", "把{0}改写为 `{1}`，它产生一个新张量")
 _LOCAL = Text(
     "in {0} write `{1}`, and `{2}` in place of `{3}` after it in this function",
     "把{0}改写为 `{1}`，并在本函数之后的代码中用 `{2}` 代替 `{3}`",
@@ -212,14 +215,14 @@ def _written_leaf(case: _Case) -> Iterator[Proposal]:
         yield from (replace(each, reason=_GRADIENT_KEPT) for each in _as_local(case))
         yield from _of_clone(case, sure=False)
         return
+    if purpose == "unclear":  # under `no_grad`, the program might run and compute something else
+        others = [*_out_of_place(case, sure=True), *_of_clone(case, sure=True)]
+        yield from (replace(each, says=GO_ON.format(each.says)) for each in others[:1])
     inside = _inside_no_grad(case)
     if inside is not None:
-        stays = _GRADIENT_STAYS if case.refusal.rule == "gradient" else _STAYS.format(name)
+        stays = _GRADIENT_STAYS if case.refusal.rule == "gradient" else STAYS.format(name)
         says = inside.says if purpose == "update" else _ITSELF.format(name, inside.says)
         yield replace(inside, says=says, reason=stays)
-    if purpose == "unclear":
-        others = [*_out_of_place(case, sure=True), *_of_clone(case, sure=True)]
-        yield from (replace(each, says=_GO_ON.format(each.says)) for each in others[:1])
 
 
 def _inside_no_grad(case: _Case) -> Proposal | None:
@@ -274,8 +277,8 @@ def _out_of_place(case: _Case, *, sure: bool) -> Iterator[Proposal]:
             edits = ordinary(program, statement, name)
         case _:
             return
-    if edits and program.may_bind(statement, name) and _is_read_later(program, statement, name):
-        says = _WRITE.format(case.line, program.text(statement, edits))
+    if edits and program.may_bind(statement, name) and is_read_later(program, statement, name):
+        says = WRITE.format(case.line, program.text(statement, edits))
         yield case.where.proposal(says, edits, sure=sure)
 
 
@@ -330,7 +333,7 @@ def _of_clone(case: _Case, *, sure: bool) -> Iterator[Proposal]:
     if isinstance(statement, ast.Assign):
         target = statement.targets[0]
     whole = isinstance(target, ast.Name)
-    if root is None or whole or not program.may_bind(statement, root) or not _is_read_later(program, statement, root):
+    if root is None or whole or not program.may_bind(statement, root) or not is_read_later(program, statement, root):
         return
     if isinstance(target, ast.Subscript) and not isinstance(target.value, ast.Name):
         return
@@ -341,10 +344,10 @@ def _of_clone(case: _Case, *, sure: bool) -> Iterator[Proposal]:
 def _base_is_read(case: _Case) -> bool:
     """Whether the tensor of which the written one is a view is read later: it would not have the new values."""
     base = case.refusal.base
-    return base.isidentifier() and _is_read_later(case.program, case.statement, base)
+    return base.isidentifier() and is_read_later(case.program, case.statement, base)
 
 
-def _is_read_later(program: SourceTree, statement: ast.stmt, name: str) -> bool:
+def is_read_later(program: SourceTree, statement: ast.stmt, name: str) -> bool:
     """Whether a name is read after a statement in its function, or before it in a loop that does not bind it each time."""
     inside = program.function(statement) or program.tree
     loops = [each for each in program.around(statement) if isinstance(each, ast.For | ast.While)]

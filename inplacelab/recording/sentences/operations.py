@@ -17,7 +17,7 @@ from inplacelab.recording.facts import (
     TensorFacts,
     WriteFacts,
 )
-from inplacelab.recording.naming import Naming, is_constant, listing, namings, storage_label
+from inplacelab.recording.naming import Naming, is_constant, label_alone, listing, namings, storage_label
 from inplacelab.recording.places import line_of, said_line
 from inplacelab.recording.queries import newly_stale, tensors_counted_by
 from inplacelab.recording.relations import relation_of, shown_relation, written_aliases
@@ -178,7 +178,7 @@ def _rewired(context: StepContext, rewire: RewireFacts) -> Text:
     old = context.called_node(rewire.before)
     if tensor is not None and tensor.base is not None:
         pattern = Text("The view {0} was given a new grad node, {1}.", "视图 {0} 的梯度节点重新生成：{1}。")
-        return pattern.format(x, new)
+        return pattern.format(x if context.after.called(tensor.id).names else label_alone(tensor), new)
     return Text("{0} now comes from the new {1} instead of {2}.", "{0} 的梯度节点由 {2} 换成了新的 {1}。").format(
         x, new, old
     )

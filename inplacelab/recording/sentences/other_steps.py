@@ -17,11 +17,11 @@ from inplacelab.recording.facts import (
 from inplacelab.recording.naming import (
     GRADIENT,
     is_gradient_of,
+    label_alone,
     listing,
     naming,
     node_label,
     storage_label,
-    tensor_label,
 )
 from inplacelab.recording.places import source_label
 from inplacelab.recording.queries import called_by
@@ -334,7 +334,10 @@ def _accumulated(context: StepContext, leaf: int) -> Text:
     if was is None or was.grad is None:
         return Text("The gradient is stored in {0}.", "梯度存入 {0}。").format(grad)
     if context.step.writes:
-        return Text("The gradient is added to {0} in place.", "梯度原地累加到 {0} 上。").format(grad)
+        added = Text("The gradient is added to {0} in place.", "梯度原地累加到 {0} 上。").format(grad)
+        rose = terms_of(context.recording).rose + Text(".", "。")
+        raised = [each for each in context.step.writes if each.before != each.after]
+        return joined([added, *(rose.format(storage_label(each.storage), each.before, each.after) for each in raised)])
     return Text("The gradient is added to {0}.", "梯度累加到 {0} 上。").format(grad)
 
 
@@ -375,7 +378,7 @@ def _target(context: StepContext, node: int) -> Text:
     if facts is None or facts.leaf is None:
         return context.called_node(node)
     leaf = context.after.tensors.get(facts.leaf)
-    return Text("the leaf {0}", "叶子张量 {0}").format(tensor_label(leaf)) if leaf else context.called_node(node)
+    return Text("the leaf {0}", "叶子张量 {0}").format(label_alone(leaf)) if leaf else context.called_node(node)
 
 
 def _released(context: StepContext, node: NodeFacts) -> list[Text]:

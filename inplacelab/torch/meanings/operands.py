@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 import inplacelab as engine
+from inplacelab.errors import is_foreign
 from inplacelab.ops.arguments.operands import number_like
 from inplacelab.ops.creation import operand
 from inplacelab.tensor import Tensor
 from inplacelab.torch import grad_nodes
 from inplacelab.torch.dtypes import tensor_type
 from inplacelab.torch.grad_nodes import named
-from inplacelab.torch.refusals import refuse
+from inplacelab.torch.refusals import foreign_tensor, refuse
 
 ORDER = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
@@ -67,6 +68,8 @@ def check_operand(op: str, *values: Any) -> None:
     """Refuses an operand that is neither a tensor nor a number."""
     for position, value in enumerate(values, 1):
         if not isinstance(value, Tensor) and not is_number(value):
+            if is_foreign(value):
+                raise foreign_tensor(op, value)
             raise refuse("not_an_operand", op=op, position=position, kind=type(value).__name__)
 
 

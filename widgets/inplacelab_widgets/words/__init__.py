@@ -178,7 +178,7 @@ INSIDE = Text("{name} · {nodes}", "{name} · {nodes}")
 # --- the version lanes and the bytes, whose axis is the step ---------------------------------------------------------
 
 FORWARD = Text("forward", "前向计算")
-UPDATE = Text("update", "参数更新")
+UPDATE = Text("update", "更新")
 BACKWARD = Text("backward", "反向传播")
 UNPACK_FAILS = Text("✗ finds it stale", "✗ 取用时已过期")
 MEMORY = Text("Tracked bytes", "追踪的字节数")
