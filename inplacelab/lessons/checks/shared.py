@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping
 from math import prod
 from operator import index as whole
@@ -65,3 +66,9 @@ def a_copy_was_kept(recording: Recording) -> bool:
     """Whether a grad node has kept a copy: at any step, since backward releases what it has used."""
     states = (recording.state(step) for step in range(len(recording)))
     return any(saved.copy for state in states for node in state.nodes.values() for saved in node.saved)
+
+
+def names_in(source: str) -> set[str]:
+    """The names and attributes that a program uses. Comments and strings do not count."""
+    found = (getattr(node, "id", None) or getattr(node, "attr", None) for node in ast.walk(ast.parse(source)))
+    return {name for name in found if name}
