@@ -109,6 +109,7 @@ def test_rows_are_swapped_without_a_byte(lines: str) -> None:
         "q.t_()",
         "q.set_value(q.flip([0]))",
         "q = paddle.to_tensor([[3., 4.], [1., 2.]])",
+        "kept = top.numpy().copy()\nq[0] = bottom\nq[1] = kept",
         "kept = top.tolist()\nq[0] = bottom\nq[1] = kept",
         "a, b = q[0, 0].item(), q[0, 1].item()\nq[0] = bottom\nq[1, 0] = a\nq[1, 1] = b",
         "a, b = float(q[0, 0]), float(q[0, 1])\nq[0] = bottom\nq[1, 0] = a\nq[1, 1] = b",

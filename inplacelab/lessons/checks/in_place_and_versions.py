@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from inplacelab.language import Text
 from inplacelab.lessons.checks.shared import names_in
 from inplacelab.lessons.exercise import Steps, exercise
@@ -107,7 +109,7 @@ def swapped_rows(swapped: Recording) -> Steps:
         ),
     )
     yield (
-        not names_in(swapped.source) & {"tolist", "item", "numpy", "float"},
+        not names_in(swapped.source) & {"tolist", "item", "float", np.__name__},
         Text(
             "Swapped. But Python held some of the numbers meanwhile, and that is spare memory, too.",
             "交换成功了。但中途有些数由 Python 保管，这也是额外的内存。",
