@@ -59,7 +59,7 @@ def test_the_hint_is_about_the_answer() -> None:
         line: verdict_on(checks.seen_by_both, "added", ADDED + line).words.en
         for line in ("x.add_(1.)", "x = y = x + one", "y = x + one", "x.add_(one)\nx = y = x.clone()")
     }
-    assert "The program raises" in said["x.add_(1.)"]
+    assert "The program raises an error" in said["x.add_(1.)"]
     assert "written to?" in said["x = y = x + one"]
     assert "What does `x` show?" in said["y = x + one"]
     assert "still stand for" in said["x.add_(one)\nx = y = x.clone()"]
@@ -108,6 +108,8 @@ def test_rows_are_swapped_without_a_byte(lines: str) -> None:
         "q.scale_(2.)",
         "q.t_()",
         "q.set_value(q.flip([0]))",
+        "q.copy_(q[::-1])",
+        "q.set_value(q[::-1])",
         "q = paddle.to_tensor([[3., 4.], [1., 2.]])",
         "kept = top.numpy().copy()\nq[0] = bottom\nq[1] = kept",
         "kept = top.tolist()\nq[0] = bottom\nq[1] = kept",

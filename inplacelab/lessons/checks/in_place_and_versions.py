@@ -19,8 +19,8 @@ def seen_by_both(added: Recording) -> Steps:
     yield (
         after.step.error is None,
         Text(
-            "The program raises. What does the message suggest for the operand?",
-            "程序报错了。报错信息建议怎样写操作数？",
+            "The program raises an error. What does the message suggest?",
+            "程序报错了。报错信息建议怎样写？",
         ),
     )
     yield (
@@ -128,6 +128,14 @@ def swapped_rows(swapped: Recording) -> Steps:
         ),
     )
     version = after.version("q")
+    yield (
+        version >= 3,  # what is still to be read would be overwritten in fewer
+        Text(
+            "Swapped. But a row that is overwritten while it is read must be kept somewhere, here in a buffer that the "
+            "memory account does not show. Which operations need no buffer?",
+            "交换成功了。但一边读一边覆盖的行总要另存一份，这里存在内存统计看不到的缓冲区里。哪些操作不需要缓冲区？",
+        ),
+    )
     return Text(
         f"Version {version}, and not one new byte. But floating-point results may be rounded: for real data, make the copy.",
         f"版本号为 {version}，一个字节也没有多占。不过，浮点运算可能有舍入误差，所以对于真实的数据，还是复制一份更好。",
