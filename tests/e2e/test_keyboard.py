@@ -147,7 +147,7 @@ def test_a_lesson_is_walked_from_the_first_to_the_last_cell_without_a_mouse(lab:
     assert walk.active() == len(cells)  # JupyterLab appends a cell
     assert all(walk.runs(k) for k, (kind, _) in enumerate(cells) if kind == "code")
     assert page.evaluate(ERRORS) == []
-    assert (len(asked), len(stepped)) == (5, 1)
+    assert (len(asked), len(stepped)) == (6, 1)
     first, *others = [[line[0] for line in walk.lines(k, "[role=status] > div")] for k in asked]
     assert len(first) == 3
     assert set(first) <= {"✓", "✗"}

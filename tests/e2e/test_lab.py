@@ -153,12 +153,12 @@ def test_backward_is_stepped_into_and_a_refusal_is_explained(lesson: Page, langu
     gradient.player.focus()
     gradient.press("Home")
     gradient.press("PageDown")
-    assert gradient.line() == "y.backward()"
+    assert gradient.line() == "y.sum().backward()"
     inside = set()
     for _ in range(3):
         inside.add(gradient.sentence())
         gradient.press("ArrowRight")
-        assert gradient.line() == "y.backward()"
+        assert gradient.line() == "y.sum().backward()"
     assert len(inside) == 3
     lesson.browser_page.screenshot(path=screenshots / f"backward-{language}.png")
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from inplacelab.lessons.checks import in_place_and_versions as checks
-from tests.lessons.answers import is_solved
+from tests.lessons.answers import is_solved, verdict_on
 
-ADDED = "x = paddle.to_tensor([1., 2.])\ny = x\n"
+ADDED = "x = paddle.to_tensor([1., 2.])\ny = x\none = paddle.to_tensor(1.)\n"
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,10 @@ ADDED = "x = paddle.to_tensor([1., 2.])\ny = x\n"
         "x.subtract_(paddle.to_tensor(-1.))",
         "paddle.add_(x, paddle.to_tensor(1.))",
         "x.set_value(x + 1.)",
+        "x.add_(one)",
+        "x = x.add_(one)",
+        "y += one\nx.copy_(y)\ny = x",
+        "x.add_(paddle.to_tensor(0.5))\nx.add_(paddle.to_tensor(0.5))",
     ],
 )
 def test_an_addition_that_both_names_show(line: str) -> None:
@@ -37,13 +41,33 @@ def test_an_addition_that_both_names_show(line: str) -> None:
         "x.add(paddle.to_tensor(1.))",
         "y = y + 1.",
         "x.add_(paddle.to_tensor(2.))",
-        "x.add_(paddle.to_tensor(0.5))\nx.add_(paddle.to_tensor(0.5))",
+        "x = y = x + one",
+        "x.add_(1.)",
+        "x = y = x.clone()\nx.add_(one)",
+        "x.add_(one)\nx = y = x.clone()",
+        "y = x + one",
         "x = x.clone()\nx.add_(paddle.to_tensor(1.))",
         "x.scale_(2.)",
     ],
 )
 def test_one_that_they_do_not(line: str) -> None:
     assert not is_solved(checks.seen_by_both, "added", ADDED + line)
+
+
+def test_the_hint_is_about_the_answer() -> None:
+    said = {
+        line: verdict_on(checks.seen_by_both, "added", ADDED + line).words.en
+        for line in ("x.add_(1.)", "x = y = x + one", "y = x + one", "x.add_(one)\nx = y = x.clone()")
+    }
+    assert "The program raises an error" in said["x.add_(1.)"]
+    assert "written to?" in said["x = y = x + one"]
+    assert "What does `x` show?" in said["y = x + one"]
+    assert "still stand for" in said["x.add_(one)\nx = y = x.clone()"]
+
+
+def test_the_praise_counts_the_writes() -> None:
+    twice = "x.add_(paddle.to_tensor(0.5))\nx.add_(paddle.to_tensor(0.5))"
+    assert "version 2" in verdict_on(checks.seen_by_both, "added", ADDED + twice).words.en
 
 
 @pytest.mark.parametrize("pair", [(0, 32), (0.0, 32.0), (0 * 4, 8 * 4), (False, 32)])
@@ -84,7 +108,13 @@ def test_rows_are_swapped_without_a_byte(lines: str) -> None:
         "q.scale_(2.)",
         "q.t_()",
         "q.set_value(q.flip([0]))",
+        "q.copy_(q[::-1])",
+        "q.set_value(q[::-1])",
         "q = paddle.to_tensor([[3., 4.], [1., 2.]])",
+        "kept = top.numpy().copy()\nq[0] = bottom\nq[1] = kept",
+        "kept = top.tolist()\nq[0] = bottom\nq[1] = kept",
+        "a, b = q[0, 0].item(), q[0, 1].item()\nq[0] = bottom\nq[1, 0] = a\nq[1, 1] = b",
+        "a, b = float(q[0, 0]), float(q[0, 1])\nq[0] = bottom\nq[1, 0] = a\nq[1, 1] = b",
     ],
 )
 def test_rows_that_are_not_or_take_bytes(lines: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.lessons.checks import leaves
+from inplacelab.lessons.exercise import Verdict
 from tests.lessons.answers import is_solved, said
 
 CHAIN = """
@@ -98,7 +99,12 @@ def test_an_error_is_called_what_it_is() -> None:
 
 
 def descended(body: str, learning_rate: float = 0.25) -> bool:
-    """Whether a loop with this body is accepted; one that raises ends early, as in a notebook."""
+    """Whether a loop with this body is accepted."""
+    return descent(body, learning_rate).solved
+
+
+def descent(body: str, learning_rate: float = 0.25) -> Verdict:
+    """What the check says to a loop with this body; one that raises ends early, as in a notebook."""
     names: dict[str, Any] = {"paddle": paddle, "rate": learning_rate}
     lines = "\n".join(f"    {line}" for line in body.splitlines())
     loop = (
@@ -107,7 +113,7 @@ def descended(body: str, learning_rate: float = 0.25) -> bool:
     )
     with suppress(ValueError, TypeError):
         exec(loop, names)
-    return leaves.own_optimizer(x=names["x"], path=names["path"]).solved
+    return leaves.own_optimizer(x=names["x"], path=names["path"])
 
 
 STEP = "with paddle.no_grad():\n    x.subtract_(x.grad, alpha=rate)\n"
@@ -130,6 +136,21 @@ STEP = "with paddle.no_grad():\n    x.subtract_(x.grad, alpha=rate)\n"
 )
 def test_an_optimizer_of_ones_own(body: str) -> None:
     assert descended(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "praise"),
+    [
+        ("x = (x - rate * x.grad).detach()\nx.stop_gradient = False", "a new leaf in every round"),
+        ("x = paddle.to_tensor([x.item() - rate * x.grad.item()], stop_gradient=False)", "a new leaf in every round"),
+        (STEP + "x.clear_grad()", "that is an optimizer"),
+        ("x.set_value(x - rate * x.grad)\nx.clear_grad()", "that is an optimizer"),
+    ],
+)
+def test_what_is_said_of_an_optimizer_is_true_of_it(body: str, praise: str) -> None:
+    verdict = descent(body)
+    assert verdict.solved
+    assert praise in verdict.words.en
 
 
 @pytest.mark.parametrize(
@@ -165,6 +186,8 @@ SQUARES = "\nloss = (x * x).sum()\nloss.backward()"
         "x.stop_gradient = True\nx.scale_(2.)\nx.stop_gradient = False",
         "y = x.detach()\ny.add_(y)",
         "x.detach().multiply_(paddle.to_tensor([2., 2.]))",
+        "x.detach().scale_(2.)  # neither no_grad nor set_value",
+        "'no_grad is not used'\nx.detach().scale_(2.)",
     ],
 )
 def test_a_leaf_that_is_doubled_without_no_grad(write: str) -> None:

@@ -63,8 +63,16 @@ def test_other_numbers_of_bytes(pair: tuple[Any, Any]) -> None:
         ([8, 5], 0, False),
         ([-8, -5, -2], 15, False),
         ([8, 5, 2], 8, False),
+        ([8.0, 5.0, 2.0], 0, False),
+        ([8, 5, 2], 0.0, False),
     ],
 )
 def test_the_black_squares(strides: Any, offset: int, *, solved: bool) -> None:
     board = paddle.arange(16).reshape([4, 4])
     assert checks.black_squares(board=board, strides=strides, offset=offset).solved == solved
+
+
+def test_strides_that_are_no_whole_numbers_are_told_so() -> None:
+    board = paddle.arange(16).reshape([4, 4])
+    said = checks.black_squares(board=board, strides=[8.0, 5.0, 2.0], offset=0).words.en
+    assert "whole numbers" in said

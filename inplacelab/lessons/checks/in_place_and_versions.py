@@ -4,32 +4,57 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from inplacelab.language import Text
+from inplacelab.lessons.checks.shared import names_in
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.queries import same_object, visible_values, who_raised
+from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording
 
 
 @exercise
 def seen_by_both(added: Recording) -> Steps:
-    after = added.state(-1)
+    after, first = added.state(-1), added.after_line(1)
+    yield (
+        after.step.error is None,
+        Text(
+            "The program raises an error. What does the message suggest?",
+            "程序报错了。报错信息建议怎样写？",
+        ),
+    )
     yield (
         visible_values(after, "y") == (2, 3),
         Text("`y` must show 2 and 3. What does it show, and why?", "`y` 应当显示 2 和 3。它现在显示什么？为什么？"),
         Text(
-            "`x += 1.` is short for `x = x + 1.`. Which name has moved to another object?",
-            "`x += 1.` 是 `x = x + 1.` 的简写。哪个名字改为指向别的对象了？",
+            "`x += one` is short for `x = x + one`. Which name has moved to another object?",
+            "`x += one` 是 `x = x + one` 的简写。哪个名字改为指向别的对象了？",
         ),
         Text("Look for the addition whose name ends in an underscore.", "找一找名字以下划线结尾的加法。"),
     )
     yield (
-        same_object(after, "x", "y") and len(who_raised(added, after.tensor("x").storage)) == 1,
+        visible_values(after, "x") == (2, 3),
+        Text("`y` is right. What does `x` show?", "`y` 对了。`x` 显示什么？"),
+    )
+    writes = len(who_raised(added, first.tensor("x").storage))
+    yield (
+        writes > 0,
         Text(
-            "The numbers are right. But was anything written? Look at the version counter.",
-            "数值对了，可是真的写入过吗？请看版本号。",
+            "The numbers are right. But both names have moved to a new tensor: was the tensor of line 1 written to?",
+            "数值对了，可是两个名字都改为指向新的张量了。第 1 行的那个张量被写过吗？",
         ),
     )
-    return Text("One object with two names, one storage, version 1.", "一个对象有两个名字，只用一个存储，版本号为 1。")
+    yield (
+        after.tensor("x").id == after.tensor("y").id == first.tensor("x").id,
+        Text(
+            "Do both names still stand for the tensor of line 1?",
+            "两个名字指的还都是第 1 行的那个张量吗？",
+        ),
+    )
+    return Text(
+        f"One object with two names, one storage, version {writes}.",
+        f"一个对象有两个名字，只用一个存储，版本号为 {writes}。",
+    )
 
 
 @exercise
@@ -83,6 +108,13 @@ def swapped_rows(swapped: Recording) -> Steps:
             "`q` 显示的数对了，可是它还是原来那个对象吗？",
         ),
     )
+    yield (
+        not names_in(swapped.source) & {"tolist", "item", "float", np.__name__},
+        Text(
+            "Swapped. But Python held some of the numbers meanwhile, and that is spare memory, too.",
+            "交换成功了。但中途有些数由 Python 保管，这也是额外的内存。",
+        ),
+    )
     start = swapped.steps[0].live
     yield (
         max(step.peak for step in swapped.steps) == start,
@@ -95,7 +127,16 @@ def swapped_rows(swapped: Recording) -> Steps:
             "请只用名字以下划线结尾的操作，而且操作数只用已有的张量。",
         ),
     )
+    version = after.version("q")
+    yield (
+        version >= 3,  # what is still to be read would be overwritten in fewer
+        Text(
+            "Swapped. But a row that is overwritten while it is read must be kept somewhere, here in a buffer that the "
+            "memory account does not show. Which operations need no buffer?",
+            "交换成功了。但一边读一边覆盖的行总要另存一份，这里存在内存统计看不到的缓冲区里。哪些操作不需要缓冲区？",
+        ),
+    )
     return Text(
-        "Four writes, version 4, and not one new byte. (In floating point the sums may be rounded: for real data, make the copy.)",
-        "一共写入四次，版本号为 4，一个字节也没有多占。（浮点运算可能有舍入误差，所以对于真实的数据，还是复制一份更好。）",
+        f"Version {version}, and not one new byte. But floating-point results may be rounded: for real data, make the copy.",
+        f"版本号为 {version}，一个字节也没有多占。不过，浮点运算可能有舍入误差，所以对于真实的数据，还是复制一份更好。",
     )

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.checks.shared import names_in
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording, State
@@ -77,8 +78,8 @@ def halved_leaf(halved: Recording) -> Steps:
     )
     yield from _has_gradient(after, "w", (8, 4))
     return Text(
-        "A write under `no_grad` has no history, so the leaf stays a leaf.",
-        "`no_grad` 下的写入没有历史，所以叶子张量还是叶子张量。",
+        "This write has no grad node, so the leaf stays a leaf.",
+        "这次写入没有梯度节点，所以叶子张量还是叶子张量。",
     )
 
 
@@ -141,9 +142,15 @@ def own_optimizer(x: Any, path: Any) -> Steps:
         all(math.isclose(then, now - _RATE * _slope(now), rel_tol=1e-4) for now, then in pairwise(path)),
         Text("A later step is not 0.25 times the gradient. Which?", "后面有一步的长度不是梯度的 0.25 倍。是哪一步？"),
     )
+    if x.inplace_version == 0:
+        return Text(
+            "It arrives. But you made a new leaf in every round and wrote to none, so a real optimizer, "
+            "or any other name, would still hold the first one. Better overwrite `x`, under `no_grad`.",
+            "走到谷底了。但你每一轮都新建了一个叶子张量，并没有写入原来的那个，所以优化器和别的名字指的仍是最初的那个。最好在 `no_grad` 下覆盖 `x`。",
+        )
     return Text(
-        "Read the gradient of the leaf, write the new value to the leaf under `no_grad`, clear the gradient: that is an optimizer.",
-        "读取叶子张量的梯度，在 `no_grad` 下把新值写回叶子张量，再把梯度清零：优化器做的就是这些事。",
+        "Read the gradient of the leaf, write the new value to the leaf without a grad node, clear the gradient: that is an optimizer.",
+        "读取叶子张量的梯度，不经过梯度节点把新值写回叶子张量，再把梯度清零：优化器做的就是这些事。",
     )
 
 
@@ -151,7 +158,7 @@ def own_optimizer(x: Any, path: Any) -> Steps:
 def doubled_without_no_grad(doubled: Recording) -> Steps:
     after = doubled.state(-1)
     yield from _runs(after)
-    banned = [word for word in ("no_grad", "set_value", "copy_", "set_grad_enabled") if word in doubled.source]
+    banned = {"no_grad", "set_value", "copy_", "set_grad_enabled"} & names_in(doubled.source)
     yield (
         not banned and not any(step.op == "setitem" for step in doubled.steps),
         Text(
@@ -176,8 +183,9 @@ def doubled_without_no_grad(doubled: Recording) -> Steps:
     )
     yield from _has_gradient(after, "x", (4, 8))
     return Text(
-        "`x.detach()` is another tensor on the same storage: a leaf that requires no gradient. (Switching `stop_gradient` on for one line works, too.)",
-        "`x.detach()` 是同一个存储上的另一个张量，是不需要梯度的叶子张量。（只在写入的那一行把 `stop_gradient` 设为 `True`，也可以。）",
+        "At the write, inplacelab met a leaf that requires no gradient: `x.detach()`, on the same storage as `x`, or `x` itself while `stop_gradient` is on. "
+        "But before you use this at home, read “A trap”, below.",
+        "写入时，inplacelab 遇到的是不需要梯度的叶子张量：与 `x` 用同一个存储的 `x.detach()`，或者 `stop_gradient` 为 `True` 时的 `x` 自己。不过，在自己的程序里这样写之前，请先读下面的“一个陷阱”。",
     )
 
 
@@ -191,7 +199,7 @@ def _runs(after: State) -> Steps:
             "写入还是被拒绝。待求导的函数应当包括这次写入吗？",
         ),
         Text(
-            "Section 6 has a table: which of the three do you want?", "第 6 节有一张表：你要做的是其中三件事的哪一件？"
+            "Section 5 has a table: which of the three do you want?", "第 5 节有一张表：你要做的是其中三件事的哪一件？"
         ),
     )
     yield (

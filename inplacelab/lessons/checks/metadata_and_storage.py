@@ -47,6 +47,13 @@ def bytes_of_a_copy(added: Any, moved: Any) -> Steps:
 @exercise
 def black_squares(board: Any, strides: Any, offset: Any) -> Steps:
     yield (
+        all(hasattr(number, "__index__") for number in (*strides, offset)),
+        Text(
+            "Strides and offset count slots. Write whole numbers: 2, not 2.0.",
+            "步幅和偏移数的是槽位，请写整数：写 2，不写 2.0。",
+        ),
+    )
+    yield (
         len(strides) == 3,
         Text("The shape is [2, 2, 2]. How many strides are there?", "形状是 [2, 2, 2]。一共有几个步幅？"),
     )

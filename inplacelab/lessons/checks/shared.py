@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping
 from math import prod
 from operator import index as whole
@@ -56,3 +57,9 @@ def copied_on_request(recording: Recording) -> bool:
                 elif (key, place) in by_reference:
                     return True
     return False
+
+
+def names_in(source: str) -> set[str]:
+    """The names and attributes that a program uses. Comments and strings do not count."""
+    found = (getattr(node, "id", None) or getattr(node, "attr", None) for node in ast.walk(ast.parse(source)))
+    return {name for name in found if name}

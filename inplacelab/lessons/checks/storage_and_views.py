@@ -22,8 +22,8 @@ def which_is_it(answers: Any) -> Steps:
         yield (
             answers[program] == _RIGHT[program],
             Text(
-                f"`{program}`: write to the result, and look at `x`. Does it change?",
-                f"`{program}`：往结果里写入，再看 `x` 变了没有。",
+                f"`{program}`: at which address is its first element? Compare `data_ptr()` with that of `x`.",
+                f"`{program}`：第一个元素的地址是多少？请与 `x` 的 `data_ptr()` 比较。",
             ),
             Text(
                 f"`{program}`: can an offset and strides describe the result?",
@@ -33,8 +33,8 @@ def which_is_it(answers: Any) -> Steps:
     yield (
         answers["x[[0]]"] == "copy",
         Text(
-            "`x[[0]]` takes a list of rows. Try: `y = x[[0]]; y.zero_()`, and look at `x`.",
-            "`x[[0]]` 取出列表中列出的各行。请试一试：`y = x[[0]]; y.zero_()`，再看 `x`。",
+            "`x[[0]]` takes a list of rows. Try: `y = x[[0]]`, then compare `y.data_ptr()` with `x.data_ptr()`.",
+            "`x[[0]]` 取出列表中列出的各行。请试一试：`y = x[[0]]`，再比较 `y.data_ptr()` 与 `x.data_ptr()`。",
         ),
         Text(
             "A list may name any rows in any order. Can strides describe that?",
@@ -75,8 +75,8 @@ def row_of_its_own(own: Recording) -> Steps:
         Text("Which numbers must `tail` show?", "`tail` 应当显示哪几个数？"),
     )
     return Text(
-        "A copy has a storage of its own. The price is its bytes.",
-        "副本有自己的存储，代价是要多占这么多字节。",
+        "`tail` shows a storage that line 3 does not write to. The price is the bytes of that storage.",
+        "`tail` 读的存储，第 3 行没有写。代价是要多占这个存储的字节。",
     )
 
 

@@ -67,7 +67,7 @@ _COUNTER = Text(
     "a copy; yet in Paddle it shares the counter of `x`, which gives false alarms",
     "是副本；但在 Paddle 中仍与 `x` 共享版本计数器，会误报",
 )
-_NEGATIVE = Text("PyTorch has no negative strides", "PyTorch 不支持负步幅")
+_NEGATIVE = Text("PyTorch has no negative steps", "在 PyTorch 里，切片的步长不能是负数")
 
 CHAPTERS = (
     Chapter(Text("Square brackets", "方括号"), (
