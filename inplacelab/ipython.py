@@ -243,7 +243,9 @@ def _words(line: str, known: Sequence[str], name: str, usage: Text) -> list[str]
 def _cell_ended(shell: Any, result: Any) -> None:
     """Called by IPython after it has run a cell."""
     from inplacelab.diagnosis.cells import failed
+    from inplacelab.lessons.failed_cells import cell_ended
 
+    cell_ended(shell, result)
     if not result.success and result.info.store_history:
         failed.setdefault(shell, set()).add(len(shell.history_manager.input_hist_raw) - 1)
 

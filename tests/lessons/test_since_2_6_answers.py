@@ -23,7 +23,7 @@ N, I, O = "nothing", "input", "output"  # noqa: E741  # they stand in a table
         ((O, N, I, I, I), False),
         ((O, N, I, O, O), False),
         ((O, N, I, O, N), False),
-        (("Output", N, I, O, I), False),
+        (("Output", N, I, O, I), True),
         ((1, N, I, O, I), False),
         ((I, I, I, I, I), False),
     ],
