@@ -155,9 +155,13 @@ class Unfolded(HTMLParser):
 
 
 def seen(output: Any) -> str:
-    """What an output shows at once that might be an answer; "" if nothing. (A question shows its parts, and a check that it waits.)"""
-    if output.output_type in ("stream", "error") or "text/html" not in output.data:
-        return str(output.get("text") or output.get("evalue") or list(output.data))
+    """What an output shows at once that might be an answer; "" if nothing. (A question shows its parts, and a check that it waits. What a cell
+    prints, `test_unspoiled.py` looks after.)
+    """
+    if output.output_type == "stream":
+        return ""
+    if output.output_type == "error" or "text/html" not in output.data:
+        return str(output.get("evalue") or list(output.data))
     shown = Unfolded(output.data["text/html"])
     waits = output.data["text/plain"].startswith(("○", "QuestionView("))
     return (
@@ -169,7 +173,7 @@ def seen(output: Any) -> str:
 
 @pytest.mark.parametrize(("source", "language"), EVERY_LESSON)
 def test_no_answer_stands_unfolded_under_its_question(source: Path, language: str) -> None:
-    """In a notebook as GitHub and the documentation show it: no print, no plot, no error, and no picture of a later step."""
+    """In a notebook as GitHub and the documentation show it: no plot, no error, and no picture of a later step."""
     for cell, is_asked in with_open_question(built(source, language)):
         if is_asked:
             assert [seen(output) for output in cell.outputs if seen(output)] == [], cell.source

@@ -33,6 +33,20 @@ def test_a_lesson_says_how_long_it_takes(source: Path) -> None:
     assert by_hand is None or length_of(read_lesson(source)).minutes - MINUTES[by_hand[1]] <= 11
 
 
+GUIDES = ("docs/TEACHING.md", "docs/TEACHING.zh-CN.md")
+IN_A_TABLE = re.compile(r"/(\w+)\.ipynb\) \| (\d+) \+ (\d+) \|")
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_the_teachers_guide_says_the_same(guide: str) -> None:
+    stated_there = IN_A_TABLE.findall(build.HERE.parent.joinpath(guide).read_text(encoding="utf-8"))
+    counted = {source.stem: length_of(read_lesson(source)) for source in build.lessons() if source.stem[0].isdigit()}
+    assert [stem for stem, _, _ in stated_there] == list(counted)
+    for stem, minutes, exercises in stated_there:
+        assert abs(int(minutes) - counted[stem].minutes) <= 5, stem
+        assert abs(int(exercises) - counted[stem].exercise_minutes) <= 5, stem
+
+
 def test_what_is_counted() -> None:
     blocks: list[Block] = [
         Prose("one two three {{minutes}}\n\n> **Predict.** four?\n\n<details>\nnot counted\n</details>", "{{minutes}}"),
