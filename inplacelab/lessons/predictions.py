@@ -30,13 +30,12 @@ import ast
 import math
 import operator
 import re
-from base64 import b64encode
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.folded import folded, in_html
 
 Choice = list[int] | str | None
 """What a learner entered for one part: the indices of options, the text of a field, or None: "I don't know"."""
@@ -45,7 +44,6 @@ _NOT_YET = Text(
     "○ No prediction yet. Enter one above: the answers appear there, and here when you run this cell again.",
     "○ 还没有预测。请先填写上面的问题：答案会显示在问题下方，再次运行本单元格后也会显示在此处。",
 )
-_ANYWAY = Text("Show me anyway", "直接看答案")
 _FACT = Text("{label}: {fact}", "{label}：{fact}")
 _RAISED = Text("The program raises:", "程序报错：")
 _RIGHT = Text("✓ {label}: {fact}", "✓ {label}：{fact}")
@@ -68,7 +66,6 @@ _COUNT = Text(
 )
 _NO_OPTION = Text("{0!r} is none of the options of {1!r}", "{0!r} 不在 {1!r} 的选项之中")
 
-_CODE = re.compile(r"`([^`]+)`")
 _PUNCTUATION = str.maketrans("，（）［］：＝", ",()[]:=")
 _DIGITS = re.compile(r"(?<=\d)[ ,_](?=\d{3}(?!\d))")
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -318,39 +315,12 @@ def _fold_the_rest(asked: Prediction) -> bool:
         if result.error_in_exec is not None:
             captured.show()  # a terminal prints the error where the cell prints
         else:
-            display({"text/html": _folded(asked, captured), "text/plain": str(_NOT_YET)}, raw=True)
+            errors = [f"{_RAISED}\n{error}" for error in asked.errors]
+            shown = folded(asked.answers(), [*errors, captured.stdout], [output.data for output in captured.outputs])
+            display({"text/html": f"<p>{in_html(str(_NOT_YET))}</p>\n{shown}", "text/plain": str(_NOT_YET)}, raw=True)
 
     shell.events.register("post_run_cell", show)
     return True
-
-
-def _folded(asked: Prediction, captured: Any) -> str:
-    inside = [f"<ul>{''.join(f'<li>{_html(line)}</li>' for line in asked.answers())}</ul>"]
-    inside += [f"<p>{_html(str(_RAISED))}</p>\n{_preformatted(error)}" for error in asked.errors]
-    inside += [_preformatted(captured.stdout)] * bool(captured.stdout)
-    inside += [_output(output.data) for output in captured.outputs]
-    body = "\n".join(inside)
-    return f"<p>{_html(str(_NOT_YET))}</p>\n<details><summary>{_html(str(_ANYWAY))}</summary>\n{body}\n</details>"
-
-
-def _html(line: str) -> str:
-    return _CODE.sub(r"<code>\1</code>", escape(line, quote=False))
-
-
-def _preformatted(text: str) -> str:
-    return f'<pre style="white-space: pre-wrap">{escape(text.rstrip(), quote=False)}</pre>'
-
-
-def _output(data: dict[str, Any]) -> str:
-    """What a cell has displayed, as HTML that needs no kernel and no script."""
-    if "text/html" in data:
-        return str(data["text/html"])
-    said = str(data.get("text/plain", ""))
-    if "image/png" not in data:
-        return _preformatted(said)
-    picture = data["image/png"]
-    code = picture if isinstance(picture, str) else b64encode(picture).decode("ascii")
-    return f'<img alt="{escape(said)}" src="data:image/png;base64,{code.strip()}">'
 
 
 def watch(name: str, stepper: Any) -> None:
