@@ -285,7 +285,7 @@ def withhold(error: str) -> bool:
         error: the error as a line of text, or several.
 
     Returns:
-        Whether there is such a question. Otherwise the error is to be shown.
+        Whether there is such a question. Otherwise the caller shows the error.
     """
     waiting = [asked for asked in _asked.values() if asked.choices is None and asked.facts is None]
     if waiting and error not in waiting[-1].errors:

@@ -156,7 +156,7 @@ class Unfolded(HTMLParser):
 
 def seen(output: Any) -> str:
     """What an output shows at once that might be an answer; "" if nothing. (A question shows its parts, and a check that it waits. What a cell
-    prints, `test_unspoiled.py` looks after.)
+    prints is a matter of `test_unspoiled.py`.)
     """
     if output.output_type == "stream":
         return ""
