@@ -56,7 +56,7 @@ def _output(data: Mapping[str, Any]) -> str:
         return _preformatted(said)
     picture = data["image/png"]
     code = picture if isinstance(picture, str) else b64encode(picture).decode("ascii")
-    return f'<img alt="{escape(said)}" src="data:image/png;base64,{code.strip()}">'
+    return f'<img style="max-width:100%" alt="{escape(said)}" src="data:image/png;base64,{code.strip()}">'
 
 
 def _of_markdown(text: str) -> Iterator[str]:

@@ -250,7 +250,7 @@ with figure() as axes:
 display(HTML("<table></table>"))
 print("<x>")"""
     _, inside, _ = folded_by(shell, cell)
-    assert '<img alt="y over x\n  &lt;a&gt; &amp; &quot;b&quot;: 2 points' in inside
+    assert 'alt="y over x\n  &lt;a&gt; &amp; &quot;b&quot;: 2 points' in inside
     assert 'src="data:image/png;base64,iVBOR' in inside
     assert "<table></table>" in inside
     assert "&lt;x&gt;</pre>" in inside
