@@ -8,8 +8,9 @@ step will do before showing it. With `--against NAME` the cell is shown beside a
 opens at the most telling step, with `--from-start` or `--predict` at the beginning, and then the value of the cell's last line is not
 shown, which would tell the end first; with `--from-start`, no later step is named before the reader has reached it. As a line of its
 own, `%stepper --from-start` does so for all cells that follow, as lessons that ask a question above each program want it. A cell that
-raises is recorded up to the error, and the error is then shown as Python shows it. With `--optional` a cell whose framework is not
-installed runs on this package's engine under the same names, and says so. `--from-step`, `--from`, `--limit` and `--stop-after` choose which part of the cell is recorded, as with
+raises is recorded up to the error, and the error is then shown as Python shows it; with `--from-start` only if the question asked before it
+(`%%predict`) has a prediction, which the error might answer. With `--optional` a cell whose framework is not installed runs on this package's
+engine under the same names, and says so. `--from-step`, `--from`, `--limit` and `--stop-after` choose which part of the cell is recorded, as with
 `inplacelab record`.
 
     %%ranks N [--name NAME] [--title TITLE] [--from-start]
@@ -244,7 +245,9 @@ def _words(line: str, known: Sequence[str], name: str, usage: Text) -> list[str]
 def _cell_ended(shell: Any, result: Any) -> None:
     """Called by IPython after it has run a cell."""
     from inplacelab.diagnosis.cells import failed
+    from inplacelab.lessons.failed_cells import cell_ended
 
+    cell_ended(shell, result)
     if not result.success and result.info.store_history:
         failed.setdefault(shell, set()).add(len(shell.history_manager.input_hist_raw) - 1)
 
@@ -455,13 +458,20 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
         _show(shell, _last, options)
     else:
         _show_beside(other, _last)
-    if failure is not None and not isinstance(failure, ProgramStopped):
+    if failure is not None and not isinstance(failure, ProgramStopped) and not _is_withheld(failure, options):
         trace = learners_traceback(failure, filename)
         if isinstance(failure, TypeError) and trace is not None:
             add_note_on_keyword(failure, trace)
         with contextlib.suppress(Exception):  # an error that cannot be shown is shown by IPython, as in any cell
             _show_later(failure, shell.InteractiveTB.structured_traceback(type(failure), failure, trace, tb_offset=0))
         raise failure
+
+
+def _is_withheld(failure: BaseException, options: argparse.Namespace) -> bool:
+    """Whether an error is the answer to a question that is still open: then the last step of the picture tells it, and `reveal`."""
+    from inplacelab.lessons.predictions import withhold
+
+    return options.from_start and options.fix and withhold(f"{type(failure).__name__}: {failure}")
 
 
 _RANKS_USAGE = Text(

@@ -23,6 +23,7 @@ from nbclient.exceptions import CellExecutionError
 
 import claims_page
 import glossary
+import length
 import recorded_cells
 import translation_lock
 import unspoiled
@@ -61,7 +62,7 @@ def compose(source: Path, language: str) -> nbformat.NotebookNode:
     """
     if source.name in PAGES:
         return notebook_of(PAGES[source.name](read_lesson(source), lessons()), language)
-    return notebook_of(unspoiled.arranged(read_lesson(source)), language)
+    return notebook_of(unspoiled.arranged(length.stated(read_lesson(source))), language)
 
 
 def notebook_of(blocks: Iterable[Block], language: str) -> nbformat.NotebookNode:

@@ -1,10 +1,17 @@
-"""Selects the notebooks that `pytest --nbval notebooks` executes and compares."""
+"""Selects the notebooks that `pytest --nbval notebooks` executes and compares, and says what of their outputs is not compared."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.notebooks.languages import compared
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leaves the pixels of pictures out of the comparison: they depend on fonts and on the version of Matplotlib."""
+    config.option.nbval_sanitize_with = str(Path(__file__).with_name("not_compared.cfg"))
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

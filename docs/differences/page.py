@@ -28,11 +28,11 @@ _ABOUT = Text(
     "of the leaf `a`, and the answers are judged by a finite difference of the program's values. If it has an `answer`, "
     "the answers are shown side by side. Every refusal that PyTorch does not make, and every deliberate difference from Paddle, "
     "is listed with its reason.",
-    "{number} 个各框架答案不同的小程序，分别在 {inplacelab}、{paddle} 与 {torch} 中于 CPU 上运行。程序若给出 `loss`，就求叶子张量 `a` 的梯度，"
-    "以程序数值的有限差分为准；若给出 `answer`，则并列各家的答案。凡比 PyTorch 多出的拒绝，以及有意与 Paddle 不同之处，都列出了理由。",
+    "{number} 个各框架答案不同的小程序，分别在 {inplacelab}、{paddle} 与 {torch} 中于 CPU 上运行。给出 `loss` 的程序，求叶子张量 `a` 的梯度，"
+    "并与有限差分比较；给出 `answer` 的程序，并列三家的结果。inplacelab 拒绝而 PyTorch 不拒绝的，以及有意与 Paddle 不同的，都说明理由。",
 )
 _MADE = Text(
-    "This page is written by `python docs/write_differences.py` from recorded answers; the tests run every program again.",
+    " This page is written by `python docs/write_differences.py` from recorded answers; the tests run every program again.",
     "本页由 `python docs/write_differences.py` 根据记录的答案生成；测试会重新运行每一个程序。",
 )
 _SUMMARY = Text("In numbers", "统计")
@@ -56,7 +56,7 @@ def page(language: str) -> str:
         parts = [
             f"# {TITLE}\n",
             f"{_OTHER}\n",
-            f"{_about()} {_MADE}\n",
+            f"{_about()}{_MADE}\n",
             f"## {_SUMMARY}\n",
             *_tables(counts()),
             f"{_JUDGED}\n",

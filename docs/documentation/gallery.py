@@ -25,8 +25,8 @@ _ABOUT = Text(
     "一些记录下来的小程序。先回答问题，再按 → 和 ← 逐步查看，最后展开答案。",
 )
 _ANSWER = Text("Answer", "答案")
-_PLAYER = Text("Stepper: {0}", "播放器：{0}")
-_ALONE = Text("Open the stepper alone", "单独打开播放器")
+_PLAYER = Text("Stepper: {0}", "逐步查看：{0}")
+_ALONE = Text("Open the stepper alone", "单独打开这张图")
 _CHANGE = Text("Change it and run it in the playground", "在演练场中修改并运行")
 _FILE = Text("The program as a file", "程序文件")
 _NEXT = Text("Next: {0}", "下一个：{0}")

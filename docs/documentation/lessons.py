@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
@@ -28,6 +29,13 @@ def contents(language: str) -> str:
     return f"\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
 
 
+def _without_what_waits(output: Any) -> None:
+    """Removes from a folded answer what asks for a prediction: a page has no field for it."""
+    data = output.get("data", {})
+    if str(data.get("text/plain", "")).startswith("○") and "<details>" in data.get("text/html", ""):
+        data["text/html"] = data["text/html"][data["text/html"].index("<details>") :]
+
+
 def write(language: str, folder: Path, links: Links) -> None:
     """Writes the lessons of a language into a folder, as Sphinx reads them.
 
@@ -43,7 +51,11 @@ def write(language: str, folder: Path, links: Links) -> None:
             if cell.cell_type == "markdown":
                 cell.source = links.led(cell.source, path, page)
             elif cell.metadata.get("jupyter", {}).get("source_hidden"):
-                cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
+                tags = cell.metadata.get("tags", [])
+                # A question stands in its output; its code is for a kernel only.
+                cell.metadata["tags"] = [*tags, "remove-input" if "question" in tags else "hide-input"]
+            for output in cell.get("outputs", ()):
+                _without_what_waits(output)
         address = links.on_site(f"course/lab/index.html?path={language}/{path.name}", page)
         line = f'<a href="{address}">{_RUN.in_language(language)}</a>: {_NOTHING.in_language(language)}'
         if language == "zh":

@@ -39,7 +39,7 @@ PAGES = (
          Text("A recording is plain data. It answers questions; no tensor of the program is needed for that.",
               "记录是普通的数据，可以直接提问，不再需要程序里的张量。"),
          ("inplacelab.recording", "inplacelab.recording.queries", "inplacelab.recording.quiz", "inplacelab.recording.fixes")),
-    Page("widgets", Text("Steppers, pages and pictures", "播放器、网页与图片"),
+    Page("widgets", Text("Steppers, pages and pictures", "逐步查看的图、网页与图片"),
          Text("What draws a recording, in a notebook or into a file.", "把记录画出来：在笔记本里，或者写成文件。"),
          ("inplacelab_widgets",)),
     Page("autograd", Text("Gradients", "梯度"),

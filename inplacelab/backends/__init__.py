@@ -86,7 +86,7 @@ def find(device: Any, *, simulate: bool = False) -> Device:
 def set_device(device: str | Place | Device | None, *, simulate: bool = False) -> Place:
     """Sets the device of new tensors, for this thread or coroutine; other threads begin with the CPU.
 
-    A GPU needs CuPy (`pip install "inplacelab[gpu13]"` or `[gpu12]`). The simulated GPU computes with NumPy, but has a separate
+    A GPU needs CuPy (the extra `gpu13` or `gpu12`). The simulated GPU computes with NumPy, but has a separate
     memory ledger, so memory peaks are those of a real one, and reports the kernels that a real one would launch
     (`inplacelab.kernels.launches`). It is always labeled "simulated", and only `simulate=True` chooses it.
 

@@ -1,6 +1,6 @@
 """Several ranks: processes that run the same program, each on its part of the data, and talk to each other through MPI.
 
-The names are Paddle's. It needs mpi4py and MPI, which pip installs (`pip install inplacelab[mpi]`), and a program that several ranks run:
+The names are Paddle's. It needs mpi4py and MPI, which the extra `mpi` installs, and a program that several ranks run:
 
 ```console
 mpiexec -n 4 python program.py

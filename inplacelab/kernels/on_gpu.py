@@ -1,7 +1,7 @@
 """Compiles kernels for GPUs with NVRTC, a library that works without a GPU, and runs them on one.
 
 To compile, either of two packages is enough, CuPy or NVIDIA's `cuda-bindings`; both need the library (`nvidia-cuda-nvrtc`).
-`pip install inplacelab[nvrtc]` installs them.
+The extra `nvrtc` installs them.
 
 CuPy launches what is compiled at the first launch, on its current stream. Nothing here waits for the device. CuPy is imported at the first
 launch.

@@ -16,6 +16,7 @@ names:
 ✓ Solved.
 
     exercise.py      exercises and their hints      checks/          the checks of the lessons, one module each
+    failed_cells.py  what a failed cell would have assigned     folded.py    what is shown only if it is asked for
     predictions.py   predictions before a program   differences/     programs to which the frameworks give different answers
     recorded.py      recordings that come along     recordings/      these recordings
     ranks.py         programs for several ranks     delivery.py      copies the lessons to a learner's folder

@@ -1,7 +1,7 @@
 """Copies the lessons to the learner's folder, without outputs and without overwriting what the learner has changed.
 
-The committed notebooks show what each cell printed. A learner gets them without: no answer stands under a question. A file in the folder holds a fingerprint of each notebook as delivered, which distinguishes a notebook that the learner
-has changed from one that is only older than ours.
+The committed notebooks have outputs, for reading; under a question they are folded. A learner runs the cells. A file in the folder holds a fingerprint of
+each notebook as delivered, which distinguishes a notebook that the learner has changed from one that is only older than ours.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def figure(columns: int = 1, *, height: float = 3.0) -> Iterator[Any]:
         The `Axes`; a list of them if there are several columns.
 
     Raises:
-        ImportError: if Matplotlib is not installed (it is part of `inplacelab[lab]`).
+        ImportError: if Matplotlib is not installed (it is part of the extra `lab`).
 
     >>> with figure() as axes:  # doctest: +SKIP
     ...     axes.plot([0, 1, 2], [4.0, 2.0, 1.0], label="loss")

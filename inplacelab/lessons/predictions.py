@@ -10,8 +10,8 @@ A question is a cell that begins with `%%predict NAME`. Each line is one part: w
 
 `|` stands between options of which one is right, `&` between options of which any number is right, and `?` is a field to fill in. An option
 may have a value before `=`, if its words are not its value. No cell holds the answers: after the program has run, a later cell gives them
-from the facts, in the same order. Until a prediction is entered, that cell shows nothing else, either: what it prints and draws after `reveal` is
-held back.
+from the facts, in the same order. Until a prediction is entered, a notebook shows them folded, together with what the rest of that cell prints and
+draws, and with the error of a program that raised: one static output, which a reader can open without a kernel, too.
 
 >>> asked = ask("viewed", "strides of `t`: (3, 1) | (1, 3)\nstorages: ?")
 >>> reveal("viewed", (1, 3), 1)
@@ -35,6 +35,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.folded import folded, in_html
 
 Choice = list[int] | str | None
 """What a learner entered for one part: the indices of options, the text of a field, or None: "I don't know"."""
@@ -43,6 +44,8 @@ _NOT_YET = Text(
     "○ No prediction yet. Enter one above: the answers appear there, and here when you run this cell again.",
     "○ 还没有预测。请先填写上面的问题：答案会显示在问题下方，再次运行本单元格后也会显示在此处。",
 )
+_FACT = Text("{label}: {fact}", "{label}：{fact}")
+_RAISED = Text("The program raises:", "程序报错：")
 _RIGHT = Text("✓ {label}: {fact}", "✓ {label}：{fact}")
 _WRONG = Text("✗ {label}: you said {said}; it is {fact}", "✗ {label}：你的预测是 {said}；实际是 {fact}")
 _OPEN = Text("○ {label}: you left it open; it is {fact}", "○ {label}：你没有作答；答案：{fact}")
@@ -119,6 +122,8 @@ class Part:
 
     def fact_in_words(self, fact: Any) -> str:
         """Returns the fact in the words of the question."""
+        if isinstance(fact, set | frozenset) and not self.options:
+            fact = sorted(fact)  # the order of a set may differ from run to run
         return self.words(self.right(fact)) if self.options else f"{fact:,}" if isinstance(fact, int) else str(fact)
 
 
@@ -131,6 +136,7 @@ class Prediction:
         parts: what is asked.
         choices: what the learner entered for each part; None before that.
         facts: the answers, as a later cell found them; None before that.
+        errors: those that programs raised before there was a prediction; they are shown with the answers.
         on_change: called when the prediction can be compared with the facts.
     """
 
@@ -138,6 +144,7 @@ class Prediction:
     parts: tuple[Part, ...]
     choices: list[Choice] | None = None
     facts: tuple[Any, ...] | None = None
+    errors: list[str] = field(default_factory=list)
     on_change: Callable[[], None] = field(default=lambda: None, repr=False)
 
     def answer(self, choices: Sequence[Choice]) -> None:
@@ -166,6 +173,11 @@ class Prediction:
             return None
         triples = zip(self.parts, self.choices, self.facts, strict=True)
         return tuple(part.is_right(choice, fact) for part, choice, fact in triples)
+
+    def answers(self) -> list[str]:
+        """Returns a line for each part that says the fact; empty before there are any."""
+        pairs = zip(self.parts, self.facts or (), strict=False)
+        return [str(_FACT.format(label=part.label, fact=part.fact_in_words(fact))) for part, fact in pairs]
 
     def lines(self) -> list[str]:
         """Returns a line for each part that compares the prediction with the fact; empty as long as there is nothing to compare."""
@@ -244,7 +256,7 @@ def ask(name: str, text: str) -> Prediction:
 def reveal(name: str, *facts: Any) -> None:
     """Shows the answers to a question, found in the recording, beside the prediction.
 
-    Without a prediction it shows no answer, and in a notebook it holds back what the rest of the cell prints and draws.
+    Without a prediction, a notebook shows the answers folded, with what the rest of the cell prints and draws; elsewhere no answer is shown.
 
     Args:
         name: the name of the question.
@@ -259,29 +271,56 @@ def reveal(name: str, *facts: Any) -> None:
     _asked[name].reveal(facts)
     from IPython.display import display  # noqa: PLC0415  # optional outside of notebooks
 
-    display(Lines(_asked[name].lines() or [str(_NOT_YET)]))
-    if _asked[name].choices is None:
-        _hold_back_the_rest()
+    asked = _asked[name]
+    if asked.choices is not None:
+        display(Lines([*asked.lines(), *(f"{_RAISED}\n{error}" for error in asked.errors)]))
+    elif not _fold_the_rest(asked):
+        display(Lines([str(_NOT_YET)]))
 
 
-def _hold_back_the_rest() -> None:
-    """Shows nothing of what the running cell prints and draws from here on, unless it fails."""
+def withhold(error: str) -> bool:
+    """Keeps the error of a program for `reveal` if the question about it has no prediction yet, since the error may be the answer.
+
+    Args:
+        error: the error as a line of text, or several.
+
+    Returns:
+        Whether there is such a question. Otherwise the caller shows the error.
+    """
+    waiting = [asked for asked in _asked.values() if asked.choices is None and asked.facts is None]
+    if waiting and error not in waiting[-1].errors:
+        waiting[-1].errors.append(error)
+    return bool(waiting)
+
+
+def _fold_the_rest(asked: Prediction) -> bool:
+    """Shows the answers when the running cell has ended, folded with what it prints and draws from here on, unless it fails.
+
+    Returns:
+        False if no cell is running.
+    """
     from IPython.core.getipython import get_ipython  # noqa: PLC0415  # optional outside of notebooks
+    from IPython.display import display  # noqa: PLC0415
     from IPython.utils.capture import capture_output  # noqa: PLC0415
 
     shell: Any = get_ipython()
     if shell is None or shell.displayhook.exec_result is None:
-        return  # no cell is running
-    hold_back = capture_output(stderr=False)
-    held_back = hold_back.__enter__()
+        return False
+    capture = capture_output(stderr=False)
+    captured = capture.__enter__()
 
-    def show_again(result: Any) -> None:
-        shell.events.unregister("post_run_cell", show_again)
-        hold_back.__exit__(None, None, None)
+    def show(result: Any) -> None:
+        shell.events.unregister("post_run_cell", show)
+        capture.__exit__(None, None, None)
         if result.error_in_exec is not None:
-            held_back.show()  # a terminal prints the error where the cell prints
+            captured.show()  # a terminal prints the error where the cell prints
+        else:
+            errors = [f"{_RAISED}\n{error}" for error in asked.errors]
+            shown = folded(asked.answers(), [*errors, captured.stdout], [output.data for output in captured.outputs])
+            display({"text/html": f"<p>{in_html(str(_NOT_YET))}</p>\n{shown}", "text/plain": str(_NOT_YET)}, raw=True)
 
-    shell.events.register("post_run_cell", show_again)
+    shell.events.register("post_run_cell", show)
+    return True
 
 
 def watch(name: str, stepper: Any) -> None:

@@ -1,4 +1,4 @@
-"""Special functions, computed by SciPy (`pip install inplacelab[special]`), and functions of two numbers: lengths, angles, signs.
+"""Special functions, computed by SciPy (the extra `special`), and functions of two numbers: lengths, angles, signs.
 
 Each derivative is another function of the same family, so derivatives of any order exist:
 

@@ -172,6 +172,20 @@ def test_backward_is_stepped_into_and_a_refusal_is_explained(lesson: Page, langu
     assert lesson.foreign == []
 
 
+def test_without_a_prediction_answers_are_folded(lesson: Page, language: str, screenshots: Path) -> None:
+    page = lesson.browser_page
+    page.evaluate(GO_TO_CELL, 'reveal("refused"')
+    summary = page.locator("summary", has_text={"en": "Show me anyway", "zh": "直接看答案"}[language])
+    fold = page.locator("details", has=summary, has_text="Leaf Var")  # the error of the program stands there, too
+    answers = fold.locator("> ul > li")
+    answers.first.wait_for(state="attached")
+    assert not answers.first.is_visible()
+    fold.locator("> summary").click()
+    answers.first.wait_for()
+    page.screenshot(path=screenshots / f"anyway-{language}.png")
+    assert lesson.errors == []
+
+
 def test_a_prediction_is_entered_and_compared_with_the_recording(
     lesson: Page, language: str, screenshots: Path
 ) -> None:

@@ -60,9 +60,9 @@ def test_elements_without_a_path(ends: Any) -> None:
         ({1: 3, 2: 6, 4: 5}, r"`w\[1\]` end"),
         ({1: 4, 2: 7, 4: 5}, r"`w\[2\]` end"),
         ({1: 4, 2: 6, 4: 8}, r"`w\[4\]` end"),
-        ({1: 4, 2: 6, 5: 5}, "IndexError"),
+        ({1: 4, 2: 6, 5: 5}, "no element 5"),
         ([1, 2, 4], "as a dictionary"),
-        (4, "not of the kind"),
+        (4, "is a whole number"),
     ],
 )
 def test_elements_with_one(ends: Any, hint: str) -> None:

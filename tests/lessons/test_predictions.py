@@ -92,6 +92,7 @@ def test_without_a_prediction_no_answer_is_shown(capsys: pytest.CaptureFixture[s
     assert "123" not in capsys.readouterr().out
     asked.answer(["123"])
     assert asked.lines() == ["✓ n: 123"]
+    assert asked.answers() == ["n: 123"]
 
 
 @pytest.mark.parametrize(
@@ -212,17 +213,82 @@ def shown_by(shell: InteractiveShell, cell: str) -> str:
     return captured.stdout + "".join(str(output.data) for output in captured.outputs)
 
 
-def test_what_a_cell_shows_after_reveal_is_held_back_until_a_prediction_is_entered(shell: InteractiveShell) -> None:
-    asked = ask("q", "n: ?")
-    first = shown_by(shell, CHECK)
-    assert "before" in first
-    assert "No prediction yet" in first
-    assert "123" not in first
+def folded_by(shell: InteractiveShell, cell: str) -> tuple[str, str, str]:
+    """What a cell shows before the fold, in it, and as plain text."""
+    with capture_output() as captured:
+        shell.run_cell(cell)
+    (output,) = captured.outputs
+    before, fold, inside = output.data["text/html"].partition("<details><summary>Show me anyway</summary>")
+    assert fold
+    assert inside.endswith("</details>")
+    return captured.stdout + before, inside, output.data["text/plain"]
+
+
+def test_what_a_cell_shows_after_reveal_is_folded_until_a_prediction_is_entered(shell: InteractiveShell) -> None:
+    asked = ask("q", "n of `x`: ?")
+    before, inside, plain = folded_by(shell, CHECK)
+    assert before.startswith("before\n<p>○ No prediction yet")
+    assert "123" not in before + plain
+    assert "<li>n of <code>x</code>: 123</li>" in inside
+    assert "the answer is 123" in inside
+    assert inside.count("123") == 4, "what was displayed, and the value of the last line, too"
     assert "next" in shown_by(shell, "print('next')"), "only in that cell"
     asked.answer(["5"])
     second = shown_by(shell, CHECK)
     assert "it is 123" in second
     assert "the answer is 123" in second
+    assert "<details>" not in second
+
+
+def test_plots_and_tables_are_folded_as_they_are(shell: InteractiveShell) -> None:
+    ask("q", "n: ?")
+    cell = """from inplacelab.lessons import figure, reveal
+from IPython.display import HTML, display
+reveal("q", 1)
+with figure() as axes:
+    axes.plot([0, 1], [2, 3], label='<a> & "b"')
+display(HTML("<table></table>"))
+print("<x>")"""
+    _, inside, _ = folded_by(shell, cell)
+    assert 'alt="y over x\n  &lt;a&gt; &amp; &quot;b&quot;: 2 points' in inside
+    assert 'src="data:image/png;base64,iVBOR' in inside
+    assert "<table></table>" in inside
+    assert "&lt;x&gt;</pre>" in inside
+
+
+RAISES = "{}import inplacelab as paddle\nw = paddle.ones([2])\nw.stop_gradient = False\nw.scale_(2.)"
+PROGRAM = RAISES.format("%%stepper --name q --from-start\n")
+
+
+def test_the_error_of_a_program_is_folded_as_well(shell: InteractiveShell) -> None:
+    asked = ask("q", "n: ?")
+    assert "Leaf Var" not in shown_by(shell, PROGRAM).partition("<details>")[0]
+    assert shell.user_ns["q"].steps[-1].error is not None
+    _, inside, _ = folded_by(shell, "from inplacelab.lessons import reveal\nreveal('q', 1)")
+    assert "The program raises:\nValueError: (InvalidArgument) Leaf Var" in inside
+    asked.answer(["1"])
+    assert r"The program raises:\nValueError" in shown_by(shell, "reveal('q', 1)"), "and told with the answers"
+
+
+def raises(shell: InteractiveShell, cell: str) -> bool:
+    with capture_output():
+        return not shell.run_cell(cell).success
+
+
+def test_an_error_is_withheld_only_while_its_question_is_open(shell: InteractiveShell) -> None:
+    assert raises(shell, PROGRAM), "nothing was asked"
+    asked = ask("q", "n: ?")
+    assert raises(shell, RAISES.format("")), "not stepped through"
+    assert raises(shell, RAISES.format("%%stepper\n")), "not from the start"
+    assert raises(shell, PROGRAM.replace("--name", "--no-fix --name")), "an exercise"
+    assert not raises(shell, PROGRAM)
+    assert not raises(shell, PROGRAM)
+    assert len(asked.errors) == 1
+    asked.answer(["1"])
+    assert raises(shell, PROGRAM)
+    ask("q", "n: ?")
+    reveal("q", 1)
+    assert raises(shell, PROGRAM), "revealed"
 
 
 def test_an_error_is_shown_all_the_same(shell: InteractiveShell) -> None:

@@ -55,7 +55,7 @@ def test_digits_as_text_are_no_number() -> None:
         first_words(two_replicas.blamed_line, blamed="12"),
         first_words(two_replicas.collectives_counted, collectives="12"),
     )
-    assert all("Write a number" in each for each in said)
+    assert all("Write numbers" in each for each in said)
 
 
 PROGRAM = """

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -113,13 +115,85 @@ def test_no_widget_and_no_state_is_stored(source: Path, language: str) -> None:
     ]
 
 
+def with_open_question(notebook: Any) -> Iterator[tuple[Any, bool]]:
+    """The cells of code, each with whether a question was asked before it whose answers stand below it or in it."""
+    asked: set[str] = set()
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            asked |= set(re.findall(r"^%%predict (\w+)", cell.source))
+            yield cell, bool(asked)
+            asked -= set(re.findall(r"^ *reveal\(\"(\w+)\"", cell.source, re.MULTILINE))
+
+
 @pytest.mark.parametrize(("source", "language"), EVERY_NOTEBOOK)
 def test_a_cell_fails_exactly_if_it_is_tagged(source: Path, language: str) -> None:
+    """But for the program of a question, whose error stands folded below the check."""
+    for cell, is_asked in with_open_question(built(source, language)):
+        failed = any(output.output_type == "error" for output in cell.outputs)
+        tags = {*cell.metadata.get("tags", [])}
+        assert failed == ("raises-exception" in tags and "skip-execution" not in tags and not is_asked), cell.source
+
+
+class Unfolded(HTMLParser):
+    """What a reader sees of HTML before unfolding anything: its text, and the names of its elements."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.depth, self.text = 0, ""
+        self.elements: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.depth += tag in ("details", "style")
+        self.elements += [tag] * (not self.depth)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth -= tag in ("details", "style")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data * (not self.depth)
+
+
+def seen(output: Any) -> str:
+    """What an output shows at once that might be an answer; "" if nothing. (A question shows its parts, and a check that it waits. What a cell
+    prints is a matter of `test_unspoiled.py`.)
+    """
+    if output.output_type == "stream":
+        return ""
+    if output.output_type == "error" or "text/html" not in output.data:
+        return str(output.get("evalue") or list(output.data))
+    shown = Unfolded(output.data["text/html"])
+    waits = output.data["text/plain"].startswith(("○", "QuestionView("))
+    return (
+        str(shown.elements)
+        if {"img", "svg", "pre", "table"} & {*shown.elements} or (shown.text.strip() and not waits)
+        else ""
+    )
+
+
+@pytest.mark.parametrize(("source", "language"), EVERY_LESSON)
+def test_no_answer_stands_unfolded_under_its_question(source: Path, language: str) -> None:
+    """In a notebook as GitHub and the documentation show it: no plot, no error, and no picture of a later step."""
+    for cell, is_asked in with_open_question(built(source, language)):
+        if is_asked:
+            assert [seen(output) for output in cell.outputs if seen(output)] == [], cell.source
+
+
+@pytest.mark.parametrize(("source", "language"), EVERY_LESSON)
+def test_no_picture_solves_an_exercise(source: Path, language: str) -> None:
     for cell in built(source, language).cells:
-        if cell.cell_type == "code":
-            failed = any(output.output_type == "error" for output in cell.outputs)
-            tags = {*cell.metadata.get("tags", [])}
-            assert failed == ("raises-exception" in tags and "skip-execution" not in tags), cell.source
+        if cell.cell_type == "code" and is_exercise(cell) and is_stepper(cell):
+            assert [
+                seen(output) for output in cell.outputs if output.output_type == "display_data" and seen(output)
+            ] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_error_of_a_question_stands_in_the_fold(language: str) -> None:
+    cells = built(next(path for path in SOURCES if path.stem.startswith("07")), language).cells
+    (folded,) = (output for cell in cells if '\nreveal("refused"' in cell.source for output in cell.outputs)
+    assert "RuntimeError: (PermissionDenied)" in folded.data["text/html"]
+    assert "PermissionDenied" not in Unfolded(folded.data["text/html"]).text
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)

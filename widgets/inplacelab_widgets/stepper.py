@@ -22,7 +22,7 @@ from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import exports, sharing
 from inplacelab_widgets.exports import questions_for, still_html
-from inplacelab_widgets.live_widget import LiveWidget
+from inplacelab_widgets.live_widget import LiveWidget, folded
 from inplacelab_widgets.page import packed_json
 from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.scene import EVERYTHING, Scene, opening_mode, opening_step, panels_of, scene_of
@@ -450,9 +450,12 @@ class View(LiveWidget):
         return f"{type(self).__name__}({self._recording.title!r}, steps={len(self._recording)}, step={self.step})"
 
     def _static_copy(self) -> dict[str, str]:
-        """The static copy: a picture and a line of text that does not change between runs."""
+        """The static copy: a picture, folded if the view does not show as much yet, and a line of text that does not change between runs."""
         with gc_paused():
-            return {"text/plain": repr(self), "text/html": still_html(self._scene, self.language, self._only)}
+            still = still_html(self._scene, self.language, self._only)
+            if not self._tells_ahead or self.step < opening_step(self._recording):
+                still = folded(still, self.language)
+            return {"text/plain": repr(self), "text/html": still}
 
 
 def _is_in_cell(source: str) -> bool:

@@ -1,18 +1,12 @@
-"""Reads an answer that a learner writes as a number or as names."""
+"""Reads an answer that a learner writes as names."""
 
 from __future__ import annotations
 
 import re
-from numbers import Real
 from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Step
-
-
-def is_number(given: Any) -> Step:
-    """The first step of a check that asks for a number: its digits as text are none."""
-    return isinstance(given, Real), Text("Write a number, without quotation marks.", "请直接写数字，不要加引号。")
 
 
 def as_names(given: Any) -> set[str]:

@@ -17,7 +17,7 @@ import traitlets
 from inplacelab.gc_pause import gc_paused
 from inplacelab.language import get_language
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.live_widget import LiveWidget
+from inplacelab_widgets.live_widget import LiveWidget, folded
 from inplacelab_widgets.page import packed_json
 from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.scene.payload_parts import Json
@@ -265,4 +265,7 @@ class RanksView(FramesWidget):
 
     def _static_copy(self) -> dict[str, str]:
         with gc_paused():
-            return {"text/plain": repr(self), "text/html": exports.ranks_still_html_of(self._scene, self.language)}
+            still = exports.ranks_still_html_of(self._scene, self.language)
+            if not self._tells_ahead:
+                still = folded(still, self.language)
+            return {"text/plain": repr(self), "text/html": still}

@@ -6,7 +6,7 @@ from inplacelab.language import Text
 from inplacelab_widgets.words import BACKWARD, FORWARD, UPDATE
 
 PLAYER = {
-    "region": Text("Stepper: {title}", "播放器：{title}"),
+    "region": Text("Stepper: {title}", "逐步查看：{title}"),
     "toolbar": Text("Step through the recording", "逐步查看这份记录"),
     "first": Text("First step (Home)", "第一步（Home）"),
     "previous": Text("Previous step (Left)", "上一步（←）"),
