@@ -469,9 +469,11 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
 
 def _is_withheld(failure: BaseException, options: argparse.Namespace) -> bool:
     """Whether an error is the answer to a question that is still open: then the last step of the picture tells it, and `reveal`."""
-    from inplacelab.lessons.predictions import withhold
+    from inplacelab.lessons.predictions import is_asked, withhold
 
-    return options.from_start and options.fix and withhold(f"{type(failure).__name__}: {failure}")
+    # Without a fix, it may be an exercise, whose error must be seen even if an earlier question was skipped.
+    about_it = options.fix or is_asked(options.name)
+    return options.from_start and about_it and withhold(f"{type(failure).__name__}: {failure}")
 
 
 _RANKS_USAGE = Text(

@@ -278,6 +278,11 @@ def reveal(name: str, *facts: Any) -> None:
         display(Lines([str(_NOT_YET)]))
 
 
+def is_asked(name: str | None) -> bool:
+    """Whether a question has been asked about the program of this name."""
+    return name in _asked
+
+
 def withhold(error: str) -> bool:
     """Keeps the error of a program for `reveal` if the question about it has no prediction yet, since the error may be the answer.
 

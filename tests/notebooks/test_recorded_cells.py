@@ -92,7 +92,7 @@ VIEW = "a view of a leaf Variable that requires grad is being used in an in-plac
 STALE = "one of the variables needed for gradient computation has been modified by an inplace operation"
 QUOTED = {
     "in_place_and_versions": (LEAF, STALE),
-    "leaves": (LEAF, VIEW),
+    "leaves": (VIEW,),
     "saved_tensors_and_versions": (STALE,),
     "views_and_in_place_together": (STALE,),
     "in_place_in_real_training": (STALE,),
