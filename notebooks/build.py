@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,10 @@ from lesson_source import LANGUAGES, Block, Code, LessonError, Prose, read_lesso
 HERE = Path(__file__).parent
 SOURCES = HERE / "lessons"
 GLOSSARY, CLAIMS = SOURCES / glossary.FILE, SOURCES / claims_page.FILE
-PAGES = {GLOSSARY.name: glossary.page, CLAIMS.name: claims_page.page}
+PAGES: dict[str, Callable[[Sequence[Block], Sequence[Path]], Sequence[Block]]] = {
+    GLOSSARY.name: glossary.page,
+    CLAIMS.name: claims_page.page,
+}
 """Pages that gather what all lessons say; each is made from its introduction and the lessons."""
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 METADATA = {
