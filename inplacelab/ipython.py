@@ -468,12 +468,14 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
 
 
 def _is_withheld(failure: BaseException, options: argparse.Namespace) -> bool:
-    """Whether an error is the answer to a question that is still open: then the last step of the picture tells it, and `reveal`."""
-    from inplacelab.lessons.predictions import is_asked, withhold
+    """Whether an error is the answer to a question that is still open: then the last step of the picture tells it, and `reveal`.
 
-    # Without a fix, it may be an exercise, whose error must be seen even if an earlier question was skipped.
-    about_it = options.fix or is_asked(options.name)
-    return options.from_start and about_it and withhold(f"{type(failure).__name__}: {failure}")
+    With `--no-fix`, the cell may be an exercise, which has no question of its name.
+    """
+    from inplacelab.lessons.predictions import withhold
+
+    about = None if options.fix else options.name or ""
+    return options.from_start and withhold(f"{type(failure).__name__}: {failure}", about)
 
 
 _RANKS_USAGE = Text(

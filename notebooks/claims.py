@@ -17,7 +17,7 @@ class Verdict(Enum):
     """The result of an experiment for a claim."""
 
     SHOWN = Text("shown", "成立")
-    QUALIFIED = Text("only in part", "只对一部分")
+    QUALIFIED = Text("only in part", "部分成立")
     REFUTED = Text("refuted", "不成立")
     ANSWERED = Text("answered", "有答案")
     UNTESTED = Text("not tested", "未验证")
@@ -179,7 +179,7 @@ print(x.dtype)
         IN_PLACE,
         Text(
             "In-place operations speed up a computation. The article under review adds that they lower its complexity.",
-            "原地操作能加快计算。评审的那篇文章还说，它能降低计算的复杂度。",
+            "原地操作能加快计算。被评审的那篇文章还说，它能降低计算的复杂度。",
         ),
         Text(
             "Not by computing less: every element is still computed. What is saved is an allocation, its bytes, and sometimes a copy. For a large result, that is time, too.",
@@ -195,7 +195,7 @@ print(x.dtype)
             "How much larger depends on what would otherwise be held. Under a fixed limit, the largest batch is twice as large if "
             "a single operation makes the peak, one and a half times as large in inference with a network, and no larger in training "
             "if no name holds the old values anyway.",
-            "大多少，取决于旧值本来是否还会被持有。在固定的内存上限下，最大的批次如下：如果峰值出现在单个操作上，是原来的两倍；如果网络只做推理，是一倍半；"
+            "能大多少，要看用普通操作时，旧值是否还占着内存。内存上限固定时，就最大的批次来说：如果峰值出现在单个操作上，可以达到原来的两倍；如果网络只做推理，可以达到 1.5 倍；"
             "如果是训练，而旧值本来就没有名字持有，就不会变大。",
         ),
         QUALIFIED,
@@ -257,7 +257,7 @@ print(x.tolist())
         Text(
             "A matrix product and a running sum show what happens if they do depend on one another. And there is one exception: an operand that overlaps the written tensor "
             "at other places. Then some elements may already be new when they are read.",
-            "矩阵乘法与累加则说明元素相互依赖时会怎样。另有一个例外：操作数与被写张量错位重叠时，读到的元素可能已经是新值。",
+            "理由是对的；元素相互依赖时会怎样，可以看矩阵乘法和累加。但有一个例外：如果操作数与被写的张量错位重叠，读到的元素可能已经是新值。",
         ),
         QUALIFIED,
         """\
@@ -359,8 +359,8 @@ print(used())
         Text(
             "A change of color can, on a copy of the batch, or else the data set changes. A crop needs no write: a slice is a view. A flip needs a copy, since in 3.3.1 `x[::-1]` is a view "
             "that shows what was just written. (In 2.6.2 it was a copy itself.) And if a gradient passes through the features, backward may refuse.",
-            "颜色变换可以，但要在一批数据的副本上做，否则会改动数据集。裁剪根本不用写：切片就是视图。翻转需要一份副本，因为在 3.3.1 里 `x[::-1]` 是视图，会读到刚刚写入的值（在 2.6.2 里，它本身就是副本）。"
-            "另外，如果有梯度经过特征，反向传播可能会拒绝。",
+            "颜色变换可以，但要在批次的副本上做，否则会改动数据集。裁剪根本不用写：切片就是视图。翻转需要一份副本，因为在 3.3.1 里 `x[::-1]` 是视图，会读到刚刚写入的值（在 2.6.2 里，它本身就是副本）。"
+            "另外，如果有梯度经过特征，反向传播时可能会报错。",
         ),
         QUALIFIED,
         """\
@@ -416,7 +416,7 @@ finally:
         LEAVES,
         Text(
             "A weight that is overwritten before the update makes the gradient wrong. The review says that the graph would be damaged.",
-            "权重如果在更新之前被覆盖，梯度就会出错。评审的那篇文章则说，计算图会受损。",
+            "权重如果在更新之前被覆盖，梯度就会出错。被评审的那篇文章则说，计算图会受损。",
         ),
         Text(
             "The gradient is right for the old value. But the optimizer would update the new value; and if the tensor had a history, it would no longer be a leaf.",
@@ -469,7 +469,7 @@ print(d is x, d.data_ptr() == x.data_ptr())
         Text(
             "Every program on this page was run on Linux, on the CPU. What they show (names, objects, storages, errors) is decided before a kernel starts. Bytes, times and the order in which "
             "overlapping elements are written do depend on the device.",
-            "本页的程序都是在 Linux 上用 CPU 运行的。它们所展示的（名字、对象、存储、报错）在启动 Kernel 之前就已确定；字节数、时间，以及重叠元素的写入次序，则确实取决于设备。",
+            "本页的程序都是在 Linux 上用 CPU 运行的。它们所展示的（名字、对象、存储、报错）在启动核函数之前就已确定；字节数、时间，以及重叠元素的写入次序，则确实取决于设备。",
         ),
         UNTESTED,
     ),
@@ -482,7 +482,7 @@ print(d is x, d.data_ptr() == x.data_ptr())
         ),
         Text(
             "`sin_` needs its input for the gradient, which is right in both versions. The lesson tests the rule operation by operation. (What was before 2.6 could not be run: no older version can be installed today.)",
-            "`sin_` 求梯度时需要输入，两个版本的结果都对。这一课对各个操作逐一验证这条规则。（2.6 之前的情况无法运行验证：更早的版本如今已装不上。）",
+            "`sin_` 求梯度时需要输入，两个版本的结果都对。第 8 课对各个操作逐一验证这条规则。（2.6 之前的情况无法运行验证：更早的版本如今已装不上。）",
         ),
         SHOWN,
         """\
@@ -547,7 +547,7 @@ print(list(y.shape), y.strides, y.data_ptr() == x.data_ptr())
             "The memory is right, counted in bytes. The time was measured: a result of 64 MiB needs fresh memory pages, and writing in place takes half the "
             "time (in PyTorch and Paddle, a tenth). A small result gets memory that was just freed, without that delay.",
             "关于内存的说法是对的，统计结果正是如此。关于时间，实测表明，占 64 MiB 的结果需要新的内存页，这时原地操作只需要一半的时间（在 PyTorch 和 Paddle 里是十分之一）；"
-            "较小的结果用的是刚刚释放的内存，不需要新的内存页。",
+            "较小的结果用的是刚刚释放的内存，没有这项开销，所以几乎不省时间。",
         ),
         QUALIFIED,
     ),
@@ -603,7 +603,7 @@ row.add_(paddle.ones([2, 3]))
         ),
         Text(
             "So it is. The lesson shows the path of the gradient through both nodes.",
-            "的确如此。这一课展示了梯度经过两个节点的路径。",
+            "的确如此。第 2 课展示了梯度经过两个节点的路径。",
         ),
         SHOWN,
         """\
@@ -656,7 +656,7 @@ x[0] = 4.
         Text(
             "Neither is quite right. It says (in Paddle: `stop_gradient=False`) that the gradient is computed and passed on. Only that of a leaf is kept for the optimizer; that of an intermediate "
             "result is used and freed. The name `requires_grad` exists in Paddle today, but not in 2.6.2.",
-            "两种说法都不全对。它（在 Paddle 里是 `stop_gradient=False`）表示要计算这个梯度并往前传；只有叶子张量的梯度才为优化器保留，中间结果的梯度用完即释放。"
+            "两种说法都不全对。它（在 Paddle 里是 `stop_gradient=False`）表示要计算这个梯度，并把它传给更早的节点；只有叶子张量的梯度才为优化器保留，中间结果的梯度用完即释放。"
             "`requires_grad` 这个名字现在 Paddle 也有，但 2.6.2 还没有。",
         ),
         QUALIFIED,
@@ -678,9 +678,9 @@ print(hasattr(a, "requires_grad"))
             "用户不必操心：会让梯度出错的原地操作都会报错。",
         ),
         Text(
-            "Not in Paddle. A write to a view does not reach the gradient of the tensor behind it: here it would have to be [3, 3, 1, 1]. And `set_value` overwrites a value that backward needs "
+            "Not in Paddle. A write to a view does not reach the gradient of the tensor behind it: here it would have to be [[3, 3], [1, 1]]. And `set_value` overwrites a value that backward needs "
             "without raising its version, so the second gradient is wrong. In a few programs, PyTorch 2.13 is silently wrong, too.",
-            "在 Paddle 中并非如此。写入视图时，梯度并没有随之改变：下面第一个结果本应是 [3, 3, 1, 1]。`set_value` 覆盖了反向传播需要的值，版本号却没有增加，所以第二个梯度也是错的。"
+            "在 Paddle 中并非如此。写入视图时，梯度并没有随之改变：下面第一个结果本应是 [[3, 3], [1, 1]]。`set_value` 覆盖了反向传播需要的值，版本号却没有增加，所以第二个梯度也是错的。"
             "对少数几段程序，PyTorch 2.13 也会悄悄算错。",
         ),
         REFUTED,

@@ -278,21 +278,21 @@ def reveal(name: str, *facts: Any) -> None:
         display(Lines([str(_NOT_YET)]))
 
 
-def is_asked(name: str | None) -> bool:
-    """Whether a question has been asked about the program of this name."""
-    return name in _asked
-
-
-def withhold(error: str) -> bool:
+def withhold(error: str, about: str | None = None) -> bool:
     """Keeps the error of a program for `reveal` if the question about it has no prediction yet, since the error may be the answer.
 
     Args:
         error: the error as a line of text, or several.
+        about: the name of the only question that counts; None: any.
 
     Returns:
         Whether there is such a question. Otherwise the caller shows the error.
     """
-    waiting = [asked for asked in _asked.values() if asked.choices is None and asked.facts is None]
+    waiting = [
+        asked
+        for name, asked in _asked.items()
+        if asked.choices is None and asked.facts is None and about in (None, name)
+    ]
     if waiting and error not in waiting[-1].errors:
         waiting[-1].errors.append(error)
     return bool(waiting)

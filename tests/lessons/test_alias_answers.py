@@ -8,6 +8,8 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.lessons.checks import aliases_that_bite as check
+from inplacelab.lessons.exercise import Exercise
+from tests.lessons.answers import first_words
 from tests.recorders.runs import Run, run
 
 
@@ -78,6 +80,14 @@ def test_the_praise_is_true_of_the_answer() -> None:
     assert "PyTorch" not in praise("w.item()")
 
 
+@pytest.mark.parametrize(
+    ("entry", "shown"), [("path.append(w.scale(0.5))", "4, 2, 1"), ("path.insert(0, w.clone())", "2, 4, 8")]
+)
+def test_a_log_with_other_numbers_is_told_which(entry: str, shown: str) -> None:
+    done = recorded(LOG.format(entry, "w.scale_(0.5)"))
+    assert f"shows {shown}." in first_words(check.log_of_the_way, kept=done.recording, path=done.names["path"])
+
+
 TOTAL = """def total(values, start={}):
     {}
     for value in values:
@@ -135,6 +145,19 @@ def test_a_call_that_does_not(text: str) -> None:
     assert not fresh(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        (WHOLE.format("0.", "return start + sum(values)"), "should be tensors"),
+        (TOTAL.format("paddle.zeros([1])", "pass").replace("return start", "return start.item()"), "should be tensors"),
+        (TOTAL.format("paddle.zeros([1])", "start = start.detach()"), "how many storages"),
+    ],
+)
+def test_the_hint_on_a_call(text: str, hint: str) -> None:
+    done = recorded(text)
+    assert hint in first_words(check.fresh_start, fresh=done.recording, total=done.names["total"])
+
+
 RIDDLE = """x = paddle.to_tensor([1., 2., 3., 4.])
 tail = x[2:]
 cut = x.detach()
@@ -158,6 +181,13 @@ cut.reshape([2, 2])[1].scale_(2.)
 )  # fmt: skip
 def test_which_lines_change_the_tail(lines: Any, *, solved: bool) -> None:
     assert check.find_the_lines(riddle=recorded(RIDDLE).recording, lines=lines).solved == solved
+
+
+@pytest.mark.parametrize(("lines", "hint"), [("5, 7, 10", "not text"), ([5, 6, 7, 10], "`cut[0]`")])
+def test_the_hint_on_lines(lines: Any, hint: str) -> None:
+    exercise = Exercise(check.find_the_lines._steps)
+    said = [exercise(riddle=recorded(RIDDLE).recording, lines=lines).words.en for _ in range(2)]
+    assert hint in said[1]
 
 
 def test_another_program_is_another_riddle() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from inplacelab.lessons.checks import batch_norm_across_workers
 from inplacelab.lessons.exercise import Exercise
+from tests.lessons.answers import first_words
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,15 @@ def test_the_second_hint_is_about_the_answer(name: str) -> None:
     check = Exercise(batch_norm_across_workers.allowed_before._steps)
     said = [check(allowed=["scale", name]).words.en for _ in range(2)]
     assert "those that you list" in said[0]
-    assert f"The derivative of `{name}`" in said[1]
+    assert f"the result of `{name}`" in said[1]
+
+
+@pytest.mark.parametrize("power", [0, 1])
+def test_another_factor_is_found(power: int) -> None:
+    def gradient(g: Any, y: Any, deviation: Any) -> Any:
+        return (g - g.mean(0) - y * (g * y).mean(0)) * deviation**power
+
+    assert "factor" in first_words(batch_norm_across_workers.gradient_from_the_result, gradient=gradient)
 
 
 def in_place(g: Any, y: Any, deviation: Any) -> Any:

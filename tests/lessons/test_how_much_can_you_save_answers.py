@@ -53,6 +53,7 @@ def test_lines_of_score(names: dict[str, Any], lines: Any, *, solved: bool) -> N
         ([3, 5, 6], "Line 3"),
         ([4], "Line 4"),
         ([5, 6, 7], "Only lines 3 to 6"),
+        ("5, 6", "a list of numbers"),
     ],
 )
 def test_the_hint_is_about_the_answer(names: dict[str, Any], lines: Any, hint: str) -> None:
@@ -83,6 +84,28 @@ def test_names_may_be_deleted_too(names: dict[str, Any]) -> None:
     given = {name: names[name] for name in ("learn_in_place", "measured", "images")}
     assert checks.without_an_underscore(shorter=deleted(names), **given).solved
     assert not checks.without_an_underscore(shorter=names["learn_in_place"], **given).solved
+
+
+def reused(names: dict[str, Any]) -> Callable[[Any], None]:
+    relu, targets = names["F"].relu, names["targets"]
+
+    def shorter(x: Any) -> None:
+        for block in names["blocks"]:
+            h = block.first(x)
+            h = relu(h)
+            h = block.second(h)
+            h = h + x
+            x = relu(h)
+        e = x - targets
+        q = e.square()
+        q.mean().backward()
+
+    return shorter
+
+
+def test_a_peak_that_is_a_little_too_high(names: dict[str, Any]) -> None:
+    given = {name: names[name] for name in ("learn_in_place", "measured", "images")}
+    assert "245,504 bytes too high" in first_words(checks.without_an_underscore, shorter=reused(names), **given)
 
 
 def nested(names: dict[str, Any]) -> Callable[[Any], None]:

@@ -197,6 +197,13 @@ def test_a_step_that_is_recorded_is_refused() -> None:
     assert not solved(check.descent, text, "descend")
 
 
+def test_a_parameter_stays_a_leaf() -> None:
+    line = "w.stop_gradient = True; w.subtract_(w.grad, alpha=lr); w.stop_gradient = False"
+    assert not solved(
+        check.descent, f"def descend(parameters, lr):\n    for w in parameters:\n        {line}\n", "descend"
+    )
+
+
 FLIP = """def flip_(x):
     for column in range({}):
         left, right = x[:, :, column], x[:, :, 7 - column]
@@ -229,6 +236,10 @@ def test_a_mirror(text: str) -> None:
         ),
         ("kept = left.clone(); left.copy_(right); right.copy_(kept); del kept", "any moment"),
         ("left.add_(right); right.subtract_(left); left.add_(right); right.neg_()", "At most 0 bytes.*may round"),
+        (
+            "for k in range(24): p, q = left[k // 8, k % 8], right[k // 8, k % 8]; kept = p.item(); p.copy_(q); q.fill_(kept)",
+            "At most 0 bytes of copies were held at any moment; one column takes 96 bytes.$",
+        ),
     ],
 )
 def test_what_is_said_of_a_mirror_is_true_of_it(body: str, said: str) -> None:

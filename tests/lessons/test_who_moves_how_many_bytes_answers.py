@@ -12,6 +12,7 @@ from inplacelab import kernels
 from inplacelab.lessons.checks import (
     who_moves_how_many_bytes,
 )
+from tests.lessons.answers import first_words
 
 
 @pytest.mark.usefixtures("_simulated_gpu")
@@ -35,6 +36,12 @@ def test_trips(one_by_one: Any, together: Any, *, solved: bool) -> None:
     assert who_moves_how_many_bytes.trips(one_by_one=one_by_one, together=together).solved == solved
 
 
+@pytest.mark.parametrize(("answer", "kind"), [(10, "a whole number"), ("6, 4", "text")])
+def test_trips_are_pairs(answer: Any, kind: str) -> None:
+    said = first_words(who_moves_how_many_bytes.trips, one_by_one=answer, together=(3, 1))
+    assert f"is {kind}, and should be a tuple" in said
+
+
 @pytest.mark.usefixtures("_simulated_gpu")
 @pytest.mark.parametrize(
     ("made", "solved"),
@@ -54,6 +61,11 @@ def test_one_launch(made: Callable[[], Any], *, solved: bool) -> None:
     assert who_moves_how_many_bytes.one_launch(mine=made()).solved == solved
 
 
+def test_one_launch_shows_all_that_it_gives() -> None:
+    said = first_words(who_moves_how_many_bytes.one_launch, mine=kernels.fuse("multiply_", "relu_"))
+    assert "gives [0.0, 1.0], not [0, 2]" in said
+
+
 @pytest.mark.usefixtures("_simulated_gpu")
 @pytest.mark.parametrize(
     ("mine", "solved"),
@@ -69,6 +81,7 @@ def test_one_launch(made: Callable[[], Any], *, solved: bool) -> None:
         (lambda x, y: y.add_(x, alpha=2.0), False),
         (lambda x, y: y.relu_().add_(x, alpha=2.0), False),
         (lambda x, y: kernels.fuse("scale_", "add_", "relu_")(x, y, scale=2.0), False),
+        (lambda x, y: kernels.fuse("add_", "relu_")(x.scale_(2.0), y), False),
     ],
 )
 def test_five_tensors(mine: Callable[[Any, Any], Any], *, solved: bool) -> None:

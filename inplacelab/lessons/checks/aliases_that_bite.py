@@ -8,8 +8,9 @@ from numpy import ndarray
 
 import inplacelab as paddle
 from inplacelab.language import Text
+from inplacelab.lessons.checks.shared import LINES_AS_TEXT
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.queries import changed_values, same_object, visible_values, who_raised
+from inplacelab.recording.queries import changed_values, same_object, shares_storage, visible_values, who_raised
 from inplacelab.recording.recording import Recording
 
 
@@ -43,8 +44,8 @@ def log_of_the_way(kept: Recording, path: Any) -> Steps:
     yield (
         shown == [8, 4, 2],
         Text(
-            "These are three snapshots, but each was taken too late. Is the copy made before the write or after it?",
-            "三份快照都取晚了一步。副本是在写入之前取的，还是之后取的？",
+            f"`path` shows {_listed(shown, ', ')}. Which number should come first: that of `w` before the first write, or after it?",
+            f"`path` 显示 {_listed(shown, '、')}。第一项应当是哪个数：第一次写入之前的 `w`，还是之后的？",
         ),
     )
     yield (
@@ -64,6 +65,10 @@ def log_of_the_way(kept: Recording, path: Any) -> Steps:
         "Each entry has kept its number: nothing that is written to `w` reaches it.",
         "每一项都留住了自己的数：以后再写 `w`，也影响不到它。",
     )
+
+
+def _listed(numbers: list[float], comma: str) -> str:
+    return comma.join(f"{each:g}" for each in numbers)
 
 
 def _begun_at_24(source: str) -> list[float] | None:
@@ -88,11 +93,25 @@ def _number(entry: Any) -> float:
 def fresh_start(fresh: Recording, total: Any) -> Steps:
     after = fresh.state(-1)
     yield (
+        {"first", "second"} <= {name for tensor in after.tensors.values() for name in tensor.names},
+        Text(
+            "`first` and `second` should be tensors. What does `total` return?",
+            "`first` 和 `second` 应当是张量。`total` 返回的是什么？",
+        ),
+    )
+    yield (
         not same_object(after, "first", "second"),
         Text("How many objects do the names `first` and `second` refer to?", "`first` 和 `second` 一共指向几个对象？"),
         Text(
             "When is the default value of `start` made: at every call, or once?",
             "`start` 的默认值是什么时候创建的：每次调用都创建，还是只创建一次？",
+        ),
+    )
+    yield (
+        not shares_storage(after, "first", "second"),
+        Text(
+            "`first` and `second` are two objects now. But how many storages do they use?",
+            "`first` 和 `second` 现在是两个对象了。可是它们用了几个存储？",
         ),
     )
     yield (
@@ -155,6 +174,7 @@ def find_the_lines(riddle: Recording, lines: Any) -> Steps:
     changing = {step.line for step in riddle.steps if tail in changed_values(riddle, step.index)}
     rebinding = {line for line, text in enumerate(riddle.source.splitlines(), 1) if text.split()[1:2] == ["+="]}
     given = set(lines)
+    yield not isinstance(lines, str), LINES_AS_TEXT
     yield (
         visible_values(riddle.state(-1), "tail") == _TAIL,
         Text("Keep the program as it is, and change only `lines`.", "程序请保持原样，只改 `lines`。"),
@@ -173,8 +193,8 @@ def find_the_lines(riddle: Recording, lines: Any) -> Steps:
             "你列出的行里，有一行确实是写入，但写的不是 `tail` 显示的槽位。它写的是哪个存储、哪些槽位？",
         ),
         Text(
-            "A list of indices gives a copy. And which tensor is `x` after line 8?",
-            "下标列表得到的是副本。另外，第 8 行之后 `x` 是哪个张量？",
+            "A list of indices gives a copy. In which slot is `cut[0]`? And which tensor is `x` after line 8?",
+            "下标列表得到的是副本。`cut[0]` 在几号槽位？第 8 行之后，`x` 是哪个张量？",
         ),
     )
     yield (

@@ -46,8 +46,8 @@ def allowed_before(allowed: Any) -> Steps:
             "你列出的操作中，有的导数需要用到自己的结果。是哪一个？",
         ),
         Text(
-            f"The derivative of `{wrong}` is `{_KEEP_THEIR_RESULT[wrong]}`.",
-            f"`{wrong}` 的导数是 `{_KEEP_THEIR_RESULT[wrong]}`。",
+            f"If `out` is the result of `{wrong}`, the derivative is `{_KEEP_THEIR_RESULT[wrong]}`.",
+            f"如果 `{wrong}` 的结果是 `out`，导数就是 `{_KEEP_THEIR_RESULT[wrong]}`。",
         ),
     )
     yield (
@@ -93,10 +93,10 @@ def gradient_from_the_result(gradient: Any) -> Steps:
         ),
     )
     yield (
-        not np.allclose(found * deviation, wanted) and not np.allclose(found / deviation, wanted),
+        not any(np.allclose(found, wanted * deviation**power) for power in (-1, 1, 2)),
         Text(
-            "A factor is missing: by how much does `y` grow if `x` grows?",
-            "还差一个因子：`x` 增大一点时，`y` 会增大多少？",
+            "The factor is not right: by how much does `y` grow if `x` grows?",
+            "因子不对：`x` 增大一点时，`y` 会增大多少？",
         ),
     )
     yield (

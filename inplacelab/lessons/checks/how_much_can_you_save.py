@@ -8,6 +8,7 @@ from textwrap import dedent
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.checks.shared import LINES_AS_TEXT
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recorders.run import record
 from inplacelab.recording.savings.advice import advice
@@ -42,6 +43,7 @@ def lines_of_score(lines: Any, score: Any, images: Any) -> Steps:
     assert rec.recording is not None
     found = advice(rec.recording, ends=False)
     chosen, right = set(lines), {site.line for site in found.offered if _lowers(found, site)}
+    yield not isinstance(lines, str), LINES_AS_TEXT
     yield chosen <= {3, 4, 5, 6}, Text("Only lines 3 to 6 are asked about.", "题目只问第 3 行至第 6 行。")
     wrong = min(chosen - right, default=0)
     yield (
@@ -118,8 +120,8 @@ def without_an_underscore(shorter: Any, learn_in_place: Any, measured: Any, imag
     yield (
         peak <= most,
         Text(
-            f"The peak is {(peak - most) / 2**20:.0f} MiB too high. Which name still holds a tensor that no node keeps?",
-            f"峰值还高出 {(peak - most) / 2**20:.0f} MiB。哪个名字还持有一个没有被任何节点保存的张量？",
+            f"The peak is {peak - most:,} bytes too high. Which name still holds a tensor that no node keeps?",
+            f"峰值还高出 {peak - most:,} 字节。哪个名字还持有一个没有被任何节点保存的张量？",
         ),
     )
     return Text(

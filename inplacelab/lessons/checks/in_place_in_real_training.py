@@ -14,6 +14,7 @@ from inplacelab.recording.recording import Recording
 _DATA = (1, 2, 3, 4, 5, 6, 7, 8)
 _BATCH = 2 * 2 * 4
 _GRADIENT = (2, 0, 1.5, 0)  # of `w`: the columns of `x` summed, over 2; in the second column, relu lets nothing pass
+_ARITHMETIC = ("add_", "subtract_")
 _NORMALIZED = (0.5, -0.25, 0.5, -0.25)
 
 
@@ -181,10 +182,10 @@ def descent(descend: Any) -> Steps:
         ),
     )
     yield (
-        w.data_ptr() == place and not w.stop_gradient,
+        w.data_ptr() == place and not w.stop_gradient and w.is_leaf,
         Text(
-            "The numbers are right. But is `w` still the same storage, and does it still require a gradient?",
-            "数值对了。可是 `w` 还在原来的存储里吗？还需要梯度吗？",
+            "The numbers are right. But is `w` still the same storage, and is it still a leaf that requires a gradient?",
+            "数值对了。可是 `w` 还在原来的存储里吗？还是需要梯度的叶子张量吗？",
         ),
     )
     yield (
@@ -270,7 +271,7 @@ def mirror(flip_: Any) -> Steps:
         f"At most {most} bytes of copies were held at any moment; one column takes {column} bytes.",
         f"在任何时刻，副本最多占 {most} 字节；一列占 {column} 字节。",
     )
-    if most == 0:
+    if most == 0 and any(step.op in _ARITHMETIC for step in recording.steps):
         return said + Text(
             " (With other numbers, sums and differences may round.)", "（换成别的数，加减法可能产生舍入误差。）"
         )

@@ -8,11 +8,17 @@ from math import prod
 from operator import index as whole
 from typing import Any
 
+from inplacelab.language import Text
 from inplacelab.recording.origins import contributions
 from inplacelab.recording.origins.elements import index_of
 from inplacelab.recording.recording import Recording
 
 Index = tuple[int, ...]
+
+LINES_AS_TEXT = Text(
+    "`lines` should be a list of numbers, such as `[1, 2]`, not text.",
+    "`lines` 应当是行号的列表，例如 `[1, 2]`，而不是文字。",
+)
 
 
 def as_elements(given: Iterable[Any], shape: tuple[int, ...]) -> set[Index]:
