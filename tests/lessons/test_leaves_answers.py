@@ -22,7 +22,7 @@ t = v.detach()
 """
 
 
-@pytest.mark.parametrize("answer", [["w", "u", "t"], ("t", "u", "w"), {"u", "w", "t"}, "wut"])
+@pytest.mark.parametrize("answer", [["w", "u", "t"], ("t", "u", "w"), {"u", "w", "t"}, "w, u, t"])
 def test_leaves_at_the_end(answer: Any) -> None:
     assert is_solved(leaves.leaves_at_the_end, "chain", CHAIN, leaves=answer)
 
@@ -96,6 +96,19 @@ def test_an_error_is_called_what_it_is() -> None:
     )
     assert "history" not in refused
     assert "refused" not in lost
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "with paddle.no_grad():\n    w = w * 0.5",
+        "with paddle.no_grad():\n    w *= 0.5",
+        "w = w.detach()\nw.scale_(0.5)",
+    ],
+)
+def test_a_new_tensor_is_not_called_an_allowed_write(write: str) -> None:
+    leaves.halved_leaf._failed.clear()
+    assert "belongs to a new tensor" in said(leaves.halved_leaf, "halved", W + write + LOSS)
 
 
 def descended(body: str, learning_rate: float = 0.25) -> bool:

@@ -50,6 +50,19 @@ def test_which_edits_make_the_replicas_equal(equal: Any, *, solved: bool) -> Non
     assert two_replicas.equal_again(equal=equal).solved == solved
 
 
+@pytest.mark.parametrize(
+    ("collectives", "hint"),
+    [(24, "once per rank"), (20, "once per rank"), (11, "before the loop"), (7, "in each round")],
+)
+def test_the_hint_is_about_the_number_that_was_given(collectives: int, hint: str) -> None:
+    assert hint in first_words(two_replicas.collectives_counted, collectives=collectives)
+
+
+def test_the_hints_are_true_of_the_answer() -> None:
+    assert "not complete" in first_words(two_replicas.equal_again, equal=[])
+    assert "into a parameter" in first_words(two_replicas.blamed_line, blamed=8)
+
+
 def test_digits_as_text_are_no_number() -> None:
     said = (
         first_words(two_replicas.blamed_line, blamed="12"),

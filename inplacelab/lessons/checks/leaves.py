@@ -8,6 +8,7 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.lessons.checks.shared import names_in
+from inplacelab.lessons.checks.written import as_names
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording, State
@@ -18,7 +19,7 @@ _START = 2.4
 
 @exercise
 def leaves_at_the_end(chain: Recording, leaves: Any) -> Steps:
-    after, named = chain.state(-1), set(leaves)
+    after, named = chain.state(-1), as_names(leaves)
     yield (
         named <= set("wkuvt"),
         Text("Write names of tensors of the program, in quotes.", "请写程序里张量的名字，要加引号。"),
@@ -61,7 +62,7 @@ def leaves_at_the_end(chain: Recording, leaves: Any) -> Steps:
 @exercise
 def halved_leaf(halved: Recording) -> Steps:
     after = halved.state(-1)
-    yield from _runs(after)
+    yield from _runs(halved, "w")
     yield from _starts_with(halved, "w", (8, 4))
     yield (
         after.tensor("w").leaf,
@@ -157,7 +158,7 @@ def own_optimizer(x: Any, path: Any) -> Steps:
 @exercise
 def doubled_without_no_grad(doubled: Recording) -> Steps:
     after = doubled.state(-1)
-    yield from _runs(after)
+    yield from _runs(doubled, "x")
     banned = {"no_grad", "set_value", "copy_", "set_grad_enabled"} & names_in(doubled.source)
     yield (
         not banned and not any(step.op == "setitem" for step in doubled.steps),
@@ -189,7 +190,8 @@ def doubled_without_no_grad(doubled: Recording) -> Steps:
     )
 
 
-def _runs(after: State) -> Steps:
+def _runs(program: Recording, name: str) -> Steps:
+    after = program.state(-1)
     error = after.step.error
     message = error.message if error else ""
     yield (
@@ -200,6 +202,22 @@ def _runs(after: State) -> Steps:
         ),
         Text(
             "Section 5 has a table: which of the three do you want?", "第 5 节有一张表：你要做的是其中三件事的哪一件？"
+        ),
+    )
+    made = {
+        state.tensor(name).id
+        for state in map(program.state, range(len(program.steps)))
+        if state.bound(name) is not None
+    }
+    yield (
+        "no gradient history" not in message or len(made) == 1,
+        Text(
+            f"`backward()` finds no history, since the name `{name}` now belongs to a new tensor, which requires no gradient. Which line made it?",
+            f"`backward()` 找不到历史，因为名字 `{name}` 现在指向一个不需要梯度的新张量。它是哪一行创建的？",
+        ),
+        Text(
+            f"Write to the tensor of line 1, and leave the name `{name}` with it.",
+            f"请写入第 1 行的那个张量，并让名字 `{name}` 仍然指向它。",
         ),
     )
     yield (

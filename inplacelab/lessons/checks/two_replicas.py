@@ -12,8 +12,15 @@ from inplacelab.lessons.exercise import Steps, exercise
 @exercise
 def collectives_counted(collectives: Any) -> Steps:
     yield (
-        collectives != 10,
-        Text("Which collectives come before the loop?", "在循环之前，做了哪些集合通信？"),
+        collectives not in (20, 24),
+        Text(
+            "Did you count each collective once per rank? All ranks take part in the same one.",
+            "你是不是把每次集合通信按进程各算了一次？所有进程参与的是同一次集合通信。",
+        ),
+    )
+    yield (
+        collectives not in (10, 11),
+        Text("How many collectives come before the loop?", "在循环之前，做了几次集合通信？"),
         Text("`DataParallel` broadcasts each parameter once.", "`DataParallel` 对每个参数广播一次。"),
     )
     yield (
@@ -44,8 +51,8 @@ def equal_again(equal: Any) -> Steps:
     yield (
         "before" in given,
         Text(
-            "One is missing: what does `DataParallel` do with the weights of rank 1?",
-            "还少一种：`DataParallel` 会对进程 1 的权重做什么？",
+            "The list is not complete: what does `DataParallel` do with the weights of rank 1?",
+            "还没有列全：`DataParallel` 会对进程 1 的权重做什么？",
         ),
         Text("It overwrites them with those of rank 0.", "它用进程 0 的权重覆盖它们。"),
     )
@@ -72,6 +79,13 @@ def blamed_line(blamed: Any) -> Steps:
             "优化器减去的是平均梯度，它在两个进程上相同。在这一行之前，权重还相同吗？",
         ),
         Text("Which line before it writes to the weight?", "在这一行之前，哪一行写了权重？"),
+    )
+    yield (
+        blamed != 8,
+        Text(
+            "In line 8, each rank takes its own data, as it should. Which line writes that difference into a parameter?",
+            "第 8 行使每个进程有自己的数据，这是应当的。是哪一行把这种差别写进了参数？",
+        ),
     )
     yield (
         blamed == 12,

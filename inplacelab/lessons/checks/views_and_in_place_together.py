@@ -65,8 +65,8 @@ def right_gradient(mine: Recording) -> Steps:
         ),
     )
     return Text(
-        "The row that the product keeps is in another storage, and nothing writes to it.",
-        "乘法保存的那一行在另一个存储里，而没有操作写那个存储。",
+        "What line 4 keeps is now in a storage to which nothing writes afterwards.",
+        "第 4 行保存的内容所在的存储，此后没有操作写入。",
     )
 
 
@@ -210,4 +210,11 @@ def without_a_path(asked: Recording, ends: Any) -> Steps:
 
 def _gives_lines(ends: Any) -> bool:
     """Whether an answer names a line for each element: a dictionary, or a list of pairs."""
-    return isinstance(ends, Mapping) or all(isinstance(each, list | tuple) and len(each) == 2 for each in ends)
+    pairs = ends.items() if isinstance(ends, Mapping) else ends
+    return all(isinstance(each, list | tuple) and len(each) == 2 and _names_a_line(*each) for each in pairs)
+
+
+def _names_a_line(element: Any, line: Any) -> bool:
+    """Whether an element and a line are given. Digits in quotes get a hint of their own."""
+    is_text = isinstance(element, str) and not element.isdigit()
+    return not is_text and not isinstance(line, list | tuple | dict)
