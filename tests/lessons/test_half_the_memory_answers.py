@@ -8,7 +8,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.lessons.checks import half_the_memory as checks
-from tests.lessons.answers import is_solved, said
+from tests.lessons.answers import first_words, is_solved, said
 
 BATCH = 16 * 3 * 128 * 128
 
@@ -118,7 +118,31 @@ def measured(operation: Any) -> tuple[int, int]:
         (["log_", "cos_", "scale_"], False),
         (["tanh_", "sqrt_"], False),
         (["log_", "cos_", "sin_"], False),
+        ("log_, cos_", True),
+        ("log_", False),
     ],
 )
 def test_who_keeps_a_copy(names: Any, *, solved: bool) -> None:
     assert checks.who_keeps_a_copy(keep_a_copy=names, measured=measured, Tensor=paddle.Tensor).solved == solved
+
+
+@pytest.mark.parametrize(
+    ("lines", "hint"),
+    [
+        ((X, "paddle.nn.functional.relu_(x)", "z = x.scale(3.)", "z.backward()"), "no tensor `y`"),
+        ((X, "x = paddle.nn.functional.relu(x)", "z = x.scale(3.)", "z.backward()"), "no tensor `y`"),
+        ((X, "paddle.nn.functional.relu_(x)", Z, "z.backward()"), "Line 4 raises an error"),
+    ],
+)
+def test_a_hint_is_about_the_names_and_the_error(lines: tuple[str, ...], hint: str) -> None:
+    assert hint in said(checks.one_storage_fewer, "mine", "\n".join([LEAF, *lines]))
+
+
+def test_mebibytes_are_not_bytes() -> None:
+    assert "MiB" in first_words(checks.peak_of_five, ordinary=6, in_place=3)
+
+
+@pytest.mark.parametrize(("names", "hint"), [([], "not complete"), (["scale_"], "constant"), (["tanh_"], "*result*")])
+def test_a_hint_is_about_the_list(names: list[str], hint: str) -> None:
+    said_of_it = first_words(checks.who_keeps_a_copy, keep_a_copy=names, measured=measured, Tensor=paddle.Tensor)
+    assert hint in said_of_it

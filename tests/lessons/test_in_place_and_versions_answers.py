@@ -115,6 +115,8 @@ def test_rows_are_swapped_without_a_byte(lines: str) -> None:
         "kept = top.tolist()\nq[0] = bottom\nq[1] = kept",
         "a, b = q[0, 0].item(), q[0, 1].item()\nq[0] = bottom\nq[1, 0] = a\nq[1, 1] = b",
         "a, b = float(q[0, 0]), float(q[0, 1])\nq[0] = bottom\nq[1, 0] = a\nq[1, 1] = b",
+        "a, b = int(q[0, 0]), int(q[0, 1])\nq[0] = bottom\nq[1, 0] = a\nq[1, 1] = b",
+        "q.flip_(0)",
     ],
 )
 def test_rows_that_are_not_or_take_bytes(lines: str) -> None:

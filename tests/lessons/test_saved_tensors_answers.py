@@ -25,6 +25,8 @@ e = d + 1.
         (("e", "d", "b"), True),
         ({"b", "d", "e"}, True),
         ("bde", True),
+        ("b, d, e", True),
+        ("b and d and e", False),
         (["d", "e"], False),
         (["b", "e"], False),
         (["b"], False),
@@ -158,6 +160,16 @@ def test_a_false_alarm(line: str) -> None:
 )
 def test_no_false_alarm(line: str) -> None:
     assert not is_solved(saved.false_alarm, "alarm", f"{MATRIX}{line}\nc.sum().backward()")
+
+
+@pytest.mark.parametrize("line", ["c.t_()", "b.clone().t_()"])
+def test_a_write_to_another_storage_is_called_that(line: str) -> None:
+    assert "did you write to its storage" in said(saved.false_alarm, "alarm", f"{MATRIX}{line}\nc.sum().backward()")
+
+
+def test_an_error_that_no_hint_explains() -> None:
+    program = f"{A}b = a * 2.\nc = b * b\nc.sum().backward()\nb.add_(1.)"
+    assert "Line 5 raises an error" in said(saved.fixed_for_nothing, "mine", program)
 
 
 def test_an_error_is_called_what_it_is() -> None:

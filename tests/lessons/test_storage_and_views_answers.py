@@ -9,7 +9,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.lessons.checks import storage_and_views as checks
-from tests.lessons.answers import is_solved
+from tests.lessons.answers import is_solved, said
 
 PROGRAMS = ("x[:, 0]", "x.clone()", "x.t()", "x[[0]]")
 
@@ -84,6 +84,18 @@ def test_a_row_of_its_own(line: str) -> None:
 )
 def test_a_row_that_is_shared_or_wrong(line: str) -> None:
     assert not is_solved(checks.row_of_its_own, "own", OWN.format(line))
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("tail = q[1].tolist()", "must both be tensors"),
+        ("", "must both be tensors"),
+        ("tail = q[1].copy()", "Line 2 raises an error"),
+    ],
+)
+def test_a_row_that_is_no_tensor(line: str, hint: str) -> None:
+    assert hint in said(checks.row_of_its_own, "own", OWN.format(line))
 
 
 def test_an_ordinary_multiplication_is_not_in_place() -> None:

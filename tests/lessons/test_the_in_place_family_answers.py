@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inplacelab.lessons.checks import the_in_place_family as checks
-from tests.lessons.answers import is_solved
+from tests.lessons.answers import first_words, is_solved, said
 
 STEP = "w = paddle.to_tensor([8., 8., 8.])\ng = paddle.to_tensor([2., 4., 6.])\n"
 
@@ -93,3 +93,11 @@ def test_three_shifts_make_the_running_sum(shifts: str, *, solved: bool) -> None
 
 def test_the_running_sum_is_not_asked_of_cumsum() -> None:
     assert not is_solved(checks.running_sum, "scan", SCAN.split("\n", 1)[0] + "\nx.cumsum_()")
+
+
+def test_an_error_is_not_a_wrong_number() -> None:
+    assert "Line 3 raises an error" in said(checks.no_temporary, "mine", STEP + "w.subtract_(0.5, g)")
+
+
+def test_the_bytes_of_one_element_are_called_that() -> None:
+    assert "one element" in first_words(checks.worth, **dict(zip(NAMES, (0, 0, 8, 1), strict=True)))

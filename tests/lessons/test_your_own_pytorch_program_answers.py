@@ -77,6 +77,7 @@ def test_the_hint_is_about_the_answer(edits: Any, hint: str) -> None:
         (1, "sum", "overwrite"),
         (4, "sum", "How often"),
         ("2", "sum", "Write numbers"),
+        ("twice", "sum", "write a number"),
         (2, "new", "before the second"),
         (2, "old", "before the second"),
         (2, "both", 'Write "old"'),

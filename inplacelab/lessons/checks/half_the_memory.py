@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.checks.shared import named, runs
+from inplacelab.lessons.checks.written import as_names
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values
 
@@ -21,6 +23,10 @@ def peak_of_five(ordinary: Any, in_place: Any) -> Steps:
             "You have counted numbers. How many bytes does each of them take?",
             "你算的是数的个数。每个数占几字节？",
         ),
+    )
+    yield (
+        in_place * 2**20 != _BYTES,
+        Text("That is in MiB. How many bytes is it?", "你的单位是 MiB。换算成字节是多少？"),
     )
     yield (
         in_place == _BYTES,
@@ -61,6 +67,7 @@ def one_storage_fewer(mine: Any) -> Steps:
             "第 2 行被拒绝了：最后得到梯度的是哪个张量？可以覆盖它吗？",
         ),
     )
+    yield runs(mine, "used in gradient computation has been modified")
     yield (
         not error,
         Text(
@@ -72,13 +79,14 @@ def one_storage_fewer(mine: Any) -> Steps:
             "`relu` 求导要用到自己的结果。`x` 和 `y` 之中，哪一个没有被任何节点持有？",
         ),
     )
-    names = {name for tensor in after.tensors.values() for name in tensor.names}
+    missing = ", ".join(f"`{name}`" for name in "xyz" if name not in named(mine))
     yield (
-        {"x", "y", "z"} <= names,
+        not missing,
         Text(
-            "You have moved a name. The old storage is freed when the line is over; but *within* the line both exist. "
-            "Keep the three names.",
-            "你只是让名字指向了别的张量。旧的存储要到这一行结束时才释放，所以在这一行*之内*，两个存储同时存在。请保留三个名字。",
+            f"At the end, there is no tensor {missing}. Keep the three names, so that only an underscore saves a storage. "
+            "When a name moves, its old storage is freed only after the line; *within* the line, both exist.",
+            f"最后没有名为 {missing} 的张量。请保留三个名字，只靠下划线节省存储。"
+            "如果让名字指向别的张量，旧的存储要到这一行结束之后才释放，在这一行*之内*，两个存储同时存在。",
         ),
     )
     yield (
@@ -146,11 +154,21 @@ def traced_peaks(with_relu: Any, with_relu_: Any) -> Steps:
 @exercise
 def who_keeps_a_copy(keep_a_copy: Any, measured: Any, Tensor: Any) -> Steps:  # noqa: N803  # the learner's name
     names = ("sqrt_", "log_", "tanh_", "cos_", "scale_")
-    chosen = set(keep_a_copy)
+    chosen = as_names(keep_a_copy)
     copying = {name for name in names if measured(getattr(Tensor, name))[0] == 2}
     yield (
         chosen <= set(names),
-        Text("Choose from the five names, with their underscores.", "请从这五个名字中选择，不要漏掉下划线。"),
+        Text(
+            "Choose from the five names, in quotes and with their underscores.",
+            "请从这五个名字中选择，加上引号，也不要漏掉下划线。",
+        ),
+    )
+    yield (
+        "scale_" not in chosen,
+        Text(
+            "`scale_` lowers the peak. Does a constant derivative need any number of the tensor?",
+            "`scale_` 能降低峰值。导数是常数，还需要张量里的数吗？",
+        ),
     )
     wrong = sorted(chosen - copying)
     yield (
@@ -164,8 +182,8 @@ def who_keeps_a_copy(keep_a_copy: Any, measured: Any, Tensor: Any) -> Steps:  # 
     yield (
         not missing,
         Text(
-            "One is missing. Which derivative uses the old number, not the result?",
-            "还缺一个。哪个操作的导数用到的是旧值，而不是结果？",
+            "Your list is not complete. Which derivative uses the old number, not the result?",
+            "你的列表还不全。哪个操作的导数用到的是旧值，而不是结果？",
         ),
         Text(
             f"Call `measured` for `{missing[0] if missing else ''}`.",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab.language import Text
-from inplacelab.lessons.checks.shared import names_in
+from inplacelab.lessons.checks.shared import names_in, runs
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording
@@ -89,6 +89,7 @@ def bytes_kept(kept_by_scale: Any, kept_by_sin: Any) -> Steps:
 @exercise
 def swapped_rows(swapped: Recording) -> Steps:
     after, first = swapped.state(-1), swapped.state(0)
+    yield runs(swapped)
     yield (
         visible_values(after, "q") == (3, 4, 1, 2),
         Text("Which numbers must `q` show? Which does it show?", "`q` 应当显示哪几个数？它现在显示什么？"),
@@ -109,7 +110,7 @@ def swapped_rows(swapped: Recording) -> Steps:
         ),
     )
     yield (
-        not names_in(swapped.source) & {"tolist", "item", "float", np.__name__},
+        not names_in(swapped.source) & {"tolist", "item", "int", "float", "complex", np.__name__},
         Text(
             "Swapped. But Python held some of the numbers meanwhile, and that is spare memory, too.",
             "交换成功了。但中途有些数由 Python 保管，这也是额外的内存。",

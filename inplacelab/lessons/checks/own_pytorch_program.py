@@ -75,6 +75,10 @@ def accumulated(after_swap: Any, after_again: Any) -> Steps:
         Text("Does `backward()` overwrite `.grad`, or add to it?", "`backward()` 是覆盖 `.grad`，还是加到它上面？"),
     )
     yield (
+        not isinstance(after_swap, str),
+        Text("For `after_swap`, write a number.", "`after_swap` 请写数字。"),
+    )
+    yield (
         after_swap == 2,
         Text(
             "How often does `backward()` run, and with which weights each time?",

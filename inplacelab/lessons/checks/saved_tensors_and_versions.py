@@ -6,6 +6,8 @@ from itertools import takewhile
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.checks.shared import runs
+from inplacelab.lessons.checks.written import as_names
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.facts import Step
 from inplacelab.recording.queries import kept_by
@@ -18,23 +20,24 @@ _BYTES = 32
 @exercise
 def may_be_overwritten(chain: Recording, safe: Any) -> Steps:
     names, after = {"b", "c", "d", "e"}, chain.state(-1)
+    chosen = set(safe) if isinstance(safe, str) and safe.isalpha() else as_names(safe)
     kept = {saved.storage for node in after.nodes for saved in kept_by(after, node)}
     needed = {name for name in names if after.tensor(name).storage in kept}
     yield (
-        "a" not in set(safe),
+        "a" not in chosen,
         Text(
             "`a` is a leaf: `zero_()` would be refused at once (lesson 6). The question is about `b`, `c`, `d` and `e`.",
             "`a` 是叶子张量：对它调用 `zero_()` 当即就会被拒绝（第 6 课）。要问的是 `b`、`c`、`d`、`e`。",
         ),
     )
     yield (
-        set(safe) <= names,
+        chosen <= names,
         Text(
             "Choose from `b`, `c`, `d` and `e`, each in quotes.", "请从 `b`、`c`、`d`、`e` 中选择，每个名字都加引号。"
         ),
     )
     yield (
-        not needed & set(safe),
+        not needed & chosen,
         Text(
             "A node keeps one of the tensors in your list. Which of the five lines has a derivative that needs it?",
             "你列出的张量中，有一个被某个节点保存着。五行代码里，哪一行的导数需要它？",
@@ -45,7 +48,7 @@ def may_be_overwritten(chain: Recording, safe: Any) -> Steps:
         ),
     )
     yield (
-        set(safe) == names - needed,
+        chosen == names - needed,
         Text(
             "All the tensors in your list may be overwritten, but there are more. Look at each line: does its derivative need any tensor?",
             "你列出的张量都可以覆盖，但还有遗漏。请逐行看一看：每一行的导数需要哪个张量？",
@@ -109,6 +112,7 @@ def fixed_for_nothing(mine: Recording, a: Any, b: Any, c: Any) -> Steps:
             "Now the write itself is refused. Which tensor does it write to?", "现在写入本身被拒绝了。写的是哪个张量？"
         ),
     )
+    yield runs(mine, "used in gradient computation has been modified")
     yield (
         error is None,
         Text(
@@ -160,6 +164,13 @@ def false_alarm(alarm: Recording) -> Steps:
     after = alarm.state(-1)
     error = after.step.error
     message = error.message if error else ""
+    yield (
+        error is not None or not any(step.writes for step in alarm.steps),
+        Text(
+            "`backward()` still runs, although your line is an in-place operation. The node of `c` keeps a tensor: did you write to its storage?",
+            "你写的是原地操作，但 `backward()` 仍能运行。`c` 的节点保存着一个张量：你写的是它的存储吗？",
+        ),
+    )
     yield (
         error is not None,
         Text("`backward()` still runs. What raises a version?", "`backward()` 仍能运行。什么会使版本号增加？"),

@@ -9,6 +9,7 @@ from operator import index as whole
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.exercise import Step
 from inplacelab.recording.origins import contributions
 from inplacelab.recording.origins.elements import index_of
 from inplacelab.recording.recording import Recording
@@ -63,6 +64,28 @@ def copied_on_request(recording: Recording) -> bool:
                 elif (key, place) in by_reference:
                     return True
     return False
+
+
+def runs(recording: Recording, *expected: str) -> Step:
+    """The step of a check that sends the learner to an error that its hints do not explain.
+
+    Args:
+        recording: the learner's program.
+        expected: parts of the messages that the hints explain.
+    """
+    last = recording.state(-1).step
+    return (
+        last.error is None or any(part in last.error.message for part in expected),
+        Text(
+            f"Line {last.line} raises an error: read its message.",
+            f"第 {last.line} 行报错：请看报错信息。",
+        ),
+    )
+
+
+def named(recording: Recording) -> set[str]:
+    """The names that tensors have when a program ends."""
+    return {name for tensor in recording.state(-1).tensors.values() for name in tensor.names}
 
 
 def names_in(source: str) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.checks.shared import named, runs
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import shares_storage, visible_values, who_raised
 from inplacelab.recording.recording import Recording
@@ -50,6 +51,14 @@ def which_is_it(answers: Any) -> Steps:
 @exercise
 def row_of_its_own(own: Recording) -> Steps:
     after = own.state(-1)
+    yield runs(own)
+    yield (
+        {"q", "tail"} <= named(own),
+        Text(
+            "`q` and `tail` must both be tensors. What does line 2 make?",
+            "`q` 和 `tail` 都应当是张量。第 2 行得到的是什么？",
+        ),
+    )
     yield (
         [step.op for step, _ in who_raised(own, after.tensor("q").storage)] == ["scale_"]
         and after.tensor("q").id == own.after_line(1).tensor("q").id,

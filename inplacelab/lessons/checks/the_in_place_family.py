@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.checks.shared import runs
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording
@@ -20,6 +21,7 @@ def _storages(recording: Recording) -> set[int]:
 @exercise
 def no_temporary(mine: Recording) -> Steps:
     after, first = mine.state(-1), mine.after_line(1)
+    yield runs(mine)
     yield (
         visible_values(mine.after_line(2), "w") == (8, 8, 8) and visible_values(mine.after_line(2), "g") == (2, 4, 6),
         Text("Keep lines 1 and 2 as they are.", "第 1、2 行请保持原样。"),
@@ -112,6 +114,13 @@ def worth(bytes_of_relu_: Any, bytes_of_transpose_: Any, bytes_of_cast_to_float6
         Text(
             "`transpose_`: how many slots did it write in the program above?",
             "`transpose_`：在前面的程序里，它写了几个槽位？",
+        ),
+    )
+    yield (
+        bytes_of_cast_to_float64 not in {4, 8},
+        Text(
+            "`cast_`: those are the bytes of one element. How many are there?",
+            "`cast_`：这是一个元素的字节数。一共有多少个元素？",
         ),
     )
     yield (
