@@ -471,7 +471,8 @@ def _is_withheld(failure: BaseException, options: argparse.Namespace) -> bool:
     """Whether an error is the answer to a question that is still open: then the last step of the picture tells it, and `reveal`."""
     from inplacelab.lessons.predictions import withhold
 
-    return options.from_start and options.fix and withhold(f"{type(failure).__name__}: {failure}")
+    name = None if options.fix else options.name or ""  # without fixes: an exercise, unless the question has its name
+    return options.from_start and withhold(f"{type(failure).__name__}: {failure}", name)
 
 
 _RANKS_USAGE = Text(

@@ -278,16 +278,21 @@ def reveal(name: str, *facts: Any) -> None:
         display(Lines([str(_NOT_YET)]))
 
 
-def withhold(error: str) -> bool:
+def withhold(error: str, name: str | None = None) -> bool:
     """Keeps the error of a program for `reveal` if the question about it has no prediction yet, since the error may be the answer.
 
     Args:
         error: the error as a line of text, or several.
+        name: the name of the question; None for the latest one that is open.
 
     Returns:
         Whether there is such a question. Otherwise the caller shows the error.
     """
-    waiting = [asked for asked in _asked.values() if asked.choices is None and asked.facts is None]
+    waiting = [
+        asked
+        for asked in _asked.values()
+        if asked.choices is None and asked.facts is None and name in (None, asked.name)
+    ]
     if waiting and error not in waiting[-1].errors:
         waiting[-1].errors.append(error)
     return bool(waiting)

@@ -280,10 +280,11 @@ def test_an_error_is_withheld_only_while_its_question_is_open(shell: Interactive
     asked = ask("q", "n: ?")
     assert raises(shell, RAISES.format("")), "not stepped through"
     assert raises(shell, RAISES.format("%%stepper\n")), "not from the start"
-    assert raises(shell, PROGRAM.replace("--name", "--no-fix --name")), "an exercise"
+    assert raises(shell, PROGRAM.replace("--name q", "--no-fix --name mine")), "an exercise"
     assert not raises(shell, PROGRAM)
     assert not raises(shell, PROGRAM)
     assert len(asked.errors) == 1
+    assert not raises(shell, PROGRAM.replace("--name", "--no-fix --name")), "the program of the question"
     asked.answer(["1"])
     assert raises(shell, PROGRAM)
     ask("q", "n: ?")
