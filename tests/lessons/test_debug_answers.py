@@ -33,6 +33,7 @@ CLIPPED = "first = h[0]\nfirst.clip_(0., 3.)"
         ("energy = (h * h).sum()\nh[0].clip(0., 3.)", "The loss is 140"),
         ("energy = (h * h).sum()", "The loss is 140"),
         (f"energy = (h * h).sum().detach()\n{CLIPPED}", "does not agree"),
+        (f"energy = (h * h).sum()\nenergy.backward()\n{CLIPPED}", "a part of the loss only"),
         (f"energy = (h * h).sum()\nh = h.detach()\n{CLIPPED}", "still refused"),
         ("energy = (h * h).sum()\nh = h * 0.", "The loss is 120"),
     ],
@@ -302,6 +303,7 @@ SECOND, STEP, CLEAR = "second = (w * w * w).sum()", "sgd.step()", "sgd.clear_gra
         (("first.backward()", CLEAR, STEP, SECOND, "second.backward()", STEP), False),
         (("first.backward()", STEP, CLEAR, "second = (w.detach() ** 3).sum()", "second.backward()", STEP), False),
         ((SECOND, "(first + second).backward()", STEP, STEP), False),
+        ((SECOND, "first.backward()", "second.backward()", STEP, CLEAR, STEP), False),
     ],
 )
 def test_two_steps_with_a_loss_each(rest: tuple[str, ...], *, solved: bool) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.lessons.checks import metadata_and_storage as checks
+from tests.lessons.answers import first_words
 
 
 def is_right_order(order: Any) -> bool:
@@ -23,6 +24,11 @@ def test_the_order_of_axes_however_it_is_written(order: Any) -> None:
 @pytest.mark.parametrize("order", [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 1, 0], [2, 0], [2, 0, 0], "201"])
 def test_no_other_order_of_axes(order: Any) -> None:
     assert not is_right_order(order)
+
+
+def test_a_wrong_order_of_axes_is_told_its_shape() -> None:
+    said = first_words(checks.order_of_axes, x=paddle.arange(24).reshape([2, 3, 4]), order=[1, 2, 0])
+    assert "[3, 4, 2]" in said
 
 
 @pytest.mark.parametrize("pair", [(4_000_000, 8_000_000), (4e6, 8e6), (1000 * 1000 * 4, 2 * 1000 * 1000 * 4)])

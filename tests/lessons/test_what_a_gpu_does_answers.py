@@ -98,3 +98,8 @@ def test_neighbors_in_any_order(rest: str, *, solved: bool) -> None:
     recording, _ = ran(f"x = paddle.to_tensor([3., 1., 4., 1.])\n{rest}")
     verdict = what_a_gpu_does.any_order(mine=recording)
     assert verdict.solved == solved, verdict
+
+
+def test_neighbors_that_were_overwritten_before_they_were_added_are_named() -> None:
+    recording, _ = ran("x = paddle.to_tensor([3., 1., 4., 1.])\nfor i in (1, 2, 3):\n    x[i].add_(x[i - 1])\n")
+    assert "already been overwritten" in what_a_gpu_does.any_order(mine=recording).words.en

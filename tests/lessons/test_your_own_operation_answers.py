@@ -14,7 +14,7 @@ from inplacelab.lessons.checks import (
 from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS, ROWS, elementwise
 from inplacelab.ops.table.row import Row
 from inplacelab.tensor import Tensor
-from tests.lessons.answers import ran
+from tests.lessons.answers import first_words, ran
 
 CUBE = """
 from inplacelab.autograd import PyLayer
@@ -71,6 +71,26 @@ def test_a_cube_in_place(forward: str, slope: str, h: str, *, solved: bool) -> N
     recording, _ = ran(CUBE.format(forward=forward, slope=slope, h=h))
     verdict = your_own_operation.cubed(mine=recording)
     assert verdict.solved == solved, verdict
+
+
+@pytest.mark.parametrize(
+    ("forward", "slope", "said"),
+    [
+        ("x.pow_(3.); ctx.save_for_backward(x); return x", "g * 3. * x.pow(2. / 3.)", "fractional power"),
+        ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x.clone()", RULE, "must an in-place operation return"),
+        ("ctx.save_for_backward(x); x.pow_(3.); return x", RULE, "At which version"),
+    ],
+)
+def test_what_a_wrong_cube_is_told(forward: str, slope: str, said: str) -> None:
+    recording, _ = ran(CUBE.format(forward=forward, slope=slope, h="a * 1"))
+    assert said in first_words(your_own_operation.cubed, mine=recording)
+
+
+def test_a_kernel_that_returns_its_result_is_told_to_write_it() -> None:
+    returning = row("squareplus", lambda out, x: (x + np.sqrt(x * x + 4)) / 2, lambda g, out: g)
+    your_own_operation.squareplus._failed.clear()
+    verdicts = [your_own_operation.squareplus(row=returning) for _ in range(2)]
+    assert "must write its result" in verdicts[1].words.en
 
 
 def row(name: str, kernel: Callable[..., None], slope: Callable[..., Any]) -> Row:

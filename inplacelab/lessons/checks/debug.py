@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -50,8 +51,8 @@ def repaired(x: Any, loss: Any) -> Steps:
     yield (
         x.grad is not None and x.grad.tolist() == [[10, 16], [26, 34]],
         Text(
-            "The loss is 139, but the gradient does not agree with finite differences. Where is the history cut?",
-            "损失是 139，梯度却与有限差分不符。历史在哪里被切断了？",
+            "The loss is 139, but the gradient does not agree with finite differences. Where is the history cut? Or has your program called `backward()` for a part of the loss only?",
+            "损失是 139，梯度却与有限差分不符。历史在哪里被切断了？还是说，你的程序只对损失的一部分调用了 `backward()`？",
         ),
     )
     return Text(
@@ -292,7 +293,9 @@ def two_losses(pair: Recording) -> Steps:
     start = np.array([1.0, 2.0])
     found = visible_values(after, "w")
     together = start - _RATE * (2 * start + 3 * start**2)
-    steps = len(who_raised(pair, after.tensor("w").storage))
+    storage = after.tensor("w").storage
+    written = [pair.state(step.index).storages[storage].values for step, _ in who_raised(pair, storage)]
+    steps = sum(before != now for before, now in pairwise([tuple(start.tolist()), *written]))  # that change `w`
     yield (
         steps == 2 or not _close(found, together),
         Text(
@@ -377,8 +380,8 @@ def _has_history(after: State) -> tuple[bool, Text]:
     return (
         error is None or "no gradient history" not in error.message,
         Text(
-            "Nothing is refused now, but `loss` has no gradient history. Where was it lost: at a `detach()`, or under `no_grad`?",
-            "不再被拒绝了，但 `loss` 没有梯度历史。历史是在哪里丢失的：是 `detach()`，还是 `no_grad`？",
+            "Nothing is refused now, but the loss has no gradient history. Where was it lost: at a `detach()`, or under `no_grad`?",
+            "不再被拒绝了，但损失没有梯度历史。历史是在哪里丢失的：是 `detach()`，还是 `no_grad`？",
         ),
     )
 

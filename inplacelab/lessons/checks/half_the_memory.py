@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.lessons.checks.shared import named, runs
-from inplacelab.lessons.checks.written import as_names
+from inplacelab.lessons.checks.shared import as_names, named, runs
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values
 

@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.lessons.checks.shared import names_in
-from inplacelab.lessons.checks.written import as_names
+from inplacelab.lessons.checks.shared import as_names, names_in
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording, State

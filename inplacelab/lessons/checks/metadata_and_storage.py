@@ -16,8 +16,8 @@ def order_of_axes(x: Any, order: Any) -> Steps:
     yield (
         flat.storage is x.storage,
         Text(
-            f"The strides of `y` are {y.strides}. Which two axes does `reshape` merge, and do their strides fit?",
-            f"`y` 的步幅是 {y.strides}。`reshape` 合并的是哪两个轴？它们的步幅满足条件吗？",
+            f"`y` has the shape {y.shape} and the strides {y.strides}. Which axes must `reshape` merge to get [4, 6], and do their strides fit?",
+            f"`y` 的形状是 {y.shape}，步幅是 {y.strides}。要得到 [4, 6]，`reshape` 必须合并哪些轴？它们的步幅满足条件吗？",
         ),
         Text(
             "The two axes that are merged must also be neighbors in `x`, in the same order.",

@@ -6,8 +6,7 @@ from itertools import takewhile
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.lessons.checks.shared import runs
-from inplacelab.lessons.checks.written import as_names
+from inplacelab.lessons.checks.shared import as_names, runs
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.facts import Step
 from inplacelab.recording.queries import kept_by

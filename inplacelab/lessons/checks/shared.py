@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 from math import prod
 from operator import index as whole
@@ -92,3 +93,15 @@ def names_in(source: str) -> set[str]:
     """The names and attributes that a program uses. Comments and strings do not count."""
     found = (getattr(node, "id", None) or getattr(node, "attr", None) for node in ast.walk(ast.parse(source)))
     return {name for name in found if name}
+
+
+def as_names(given: Any) -> set[str]:
+    """Returns the names in an answer, in small letters: of a list, a set, or a text such as "swap, again"."""
+    texts = [given] if isinstance(given, str) else [str(each) for each in given]
+    return {name for text in texts for name in re.findall(r"\w+", text.casefold())}
+
+
+def are_known(names: set[str], known: set[str]) -> Step:
+    """The step of a check that lists the names that the exercise does not have."""
+    unknown = ", ".join(sorted(names - known))
+    return not unknown, Text(f"The exercise does not list `{unknown}`.", f"题目里没有 `{unknown}`。")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.lessons.checks.written import are_known, as_names
+from inplacelab.lessons.checks.shared import are_known, as_names
 from inplacelab.lessons.exercise import Steps, exercise
 
 

@@ -80,8 +80,16 @@ def any_order(mine: Any) -> Steps:
         x.storage == made.storage and after.version(x) > 0,
         Text("Is this still the storage of line 1?", "这还是第 1 行的那个存储吗？"),
     )
+    found = after.storages[x.storage].values
     yield (
-        after.storages[x.storage].values == (3, 4, 5, 5),
+        found != (3, 4, 8, 9),
+        Text(
+            "The result is 3, 4, 8, 9: from the third element on, the left neighbor had already been overwritten. Where are the old values?",
+            "结果是 3、4、8、9：从第三个元素起，加上的是左边元素已被覆盖之后的值。旧值在哪里？",
+        ),
+    )
+    yield (
+        found == (3, 4, 5, 5),
         Text(
             "The result should be 3, 4, 5, 5: each element plus its old left neighbor. Look at the first element: does it have a left neighbor?",
             "结果应当是 3、4、5、5：每个元素加上左边元素的旧值。看看第一个元素：它的左边有元素吗？",
@@ -92,8 +100,8 @@ def any_order(mine: Any) -> Steps:
         Text("Let the program add the neighbors, for any `x`.", "请让程序自己去加左边的元素，使它对任何 `x` 都成立。"),
     )
     return Text(
-        "The copy is read, `x` is written: no thread reads what another thread writes.",
-        "读的是副本，写的是 `x`：没有线程读取别的线程要写的槽位。",
+        "In each launch, no thread reads a slot that another thread writes.",
+        "在每一次启动中，都没有线程读取别的线程要写的槽位。",
     )
 
 

@@ -28,6 +28,13 @@ def cubed(mine: Recording) -> Steps:
         ),
     )
     yield (
+        error is None or "modified by an inplace operation" in error.message,
+        Text(
+            "`forward` has overwritten its input, but returned another tensor. Which tensor must an in-place operation return?",
+            "`forward` 覆盖了输入，返回的却是另一个张量。原地操作应当返回哪个张量？",
+        ),
+    )
+    yield (
         error is None,
         Text(
             "It is refused. At which version was the tensor saved, and which line of `forward` writes it?",
@@ -46,16 +53,24 @@ def cubed(mine: Recording) -> Steps:
         ),
     )
     grad = after.tensor("a").grad
+    found = () if grad is None else visible_values(after, after.tensors[grad]) or ()
     yield (
-        grad is not None and np.allclose(visible_values(after, after.tensors[grad]) or (), (3, 12, 27), rtol=1e-5),
+        not np.isnan(found).any(),
+        Text(
+            "The gradient contains NaN (not a number). What is a fractional power of −8?",
+            "梯度里有 NaN（不是数）。−8 的分数次幂是什么？",
+        ),
+    )
+    yield (
+        np.allclose(found, (3, 12, 27), rtol=1e-5),
         Text(
             "It runs, but the gradient of a³ is 3a²: 3, 12, 27. Which numbers did `backward` get: those before the write or after?",
             "能运行了，但 a³ 的梯度是 3a²，即 3、12、27。`backward` 拿到的是写入之前的数，还是之后的数？",
         ),
     )
     return Text(
-        "If a derivative needs the overwritten input, a copy must be saved.",
-        "如果导数需要被覆盖的输入，就必须保存它的副本。",
+        "In place, the input is gone after the write. So save a copy of it or what you compute from it before, or compute the derivative from the result.",
+        "原地写入之后，输入就没有了。所以，要么事先保存它的副本，或保存由它算出的值；要么由结果来算导数。",
     )
 
 
@@ -69,6 +84,10 @@ def squareplus(row: Any) -> Steps:
         Text(
             "Look at the values of the ordinary form first: (x + sqrt(x² + 4)) / 2.",
             "先看普通形式的数值：(x + sqrt(x² + 4)) / 2。",
+        ),
+        Text(
+            "The kernel must write its result into the array `out`; what it returns is ignored.",
+            "核函数必须把结果写进数组 `out`，它的返回值不起作用。",
         ),
     )
     yield (
