@@ -88,6 +88,15 @@ def test_the_chinese_of_every_english_paragraph_was_compared(source: Path) -> No
     )
 
 
+@each_lesson
+def test_formulas_are_plain_text(source: Path) -> None:
+    """The documentation works without a network, so it has nothing that draws TeX."""
+    prose = [block for block in read_lesson(source) if isinstance(block, Prose)]
+    assert [
+        block.line for block in prose if "$" in re.sub(r"```.*?```|`.*?`", "", block.en + block.zh, flags=re.DOTALL)
+    ] == []
+
+
 def test_lessons_settle_claims_that_are_listed() -> None:
     known = {claim.key for claim in CLAIMS}
     assert len(known) == len(CLAIMS)
