@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from inplacelab.lessons.checks import the_in_place_family as checks
+from inplacelab.lessons.exercise import Exercise
 from tests.lessons.answers import first_words, is_solved, said
 
 STEP = "w = paddle.to_tensor([8., 8., 8.])\ng = paddle.to_tensor([2., 4., 6.])\n"
@@ -97,6 +98,23 @@ def test_the_running_sum_is_not_asked_of_cumsum() -> None:
 
 def test_an_error_is_not_a_wrong_number() -> None:
     assert "Line 3 raises an error" in said(checks.no_temporary, "mine", STEP + "w.subtract_(0.5, g)")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        SCAN.format("[0, 1, 2]"),
+        SCAN.format("[1, 2, 4]").replace("x[s:] += x[:-s]", "x[s:].add_(x[:-s])"),
+    ],
+)
+def test_an_error_is_not_a_wrong_sum(program: str) -> None:
+    assert "Line 3 raises an error" in said(checks.running_sum, "scan", program)
+
+
+def test_a_wrong_sign_is_not_called_a_lost_factor() -> None:
+    check = Exercise(checks.no_temporary._steps)
+    words = [said(check, "mine", STEP + "w.add_(g, alpha=0.5)") for _ in range(2)]
+    assert "this sign" in words[1]
 
 
 def test_the_bytes_of_one_element_are_called_that() -> None:

@@ -162,8 +162,8 @@ def doubled_without_no_grad(doubled: Recording) -> Steps:
     yield (
         not banned and not any(step.op == "setitem" for step in doubled.steps),
         Text(
-            "That would solve exercise 2. Find a way without `no_grad`, `set_value`, `copy_` and `x[...] =`.",
-            "这是练习 2 的一种办法。请找一种不用 `no_grad`、`set_value`、`copy_` 和 `x[...] =` 的写法。",
+            "That would solve exercise 2. Find a way without `no_grad`, `set_value`, `copy_` and index assignments.",
+            "这是练习 2 的一种办法。请找一种不用 `no_grad`、`set_value`、`copy_` 和下标赋值的写法。",
         ),
         Text(
             "inplacelab asks two things about the tensor that is written: is it a leaf, and does it require a gradient? "

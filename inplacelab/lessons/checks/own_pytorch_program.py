@@ -82,7 +82,7 @@ def accumulated(after_swap: Any, after_again: Any) -> Steps:
         after_swap == 2,
         Text(
             "How often does `backward()` run, and with which weights each time?",
-            "`backward()` 运行了几次？每次用的是哪时的权重？",
+            "`backward()` 运行了几次？每次用的是什么时候的权重？",
         ),
         Text(
             "Twice, with the same weights: the same gradient is added twice.",

@@ -32,7 +32,10 @@ def no_temporary(mine: Recording) -> Steps:
             "Which numbers does `w` show, and which did it show before you changed the line?",
             "`w` 现在显示哪几个数？改动之前显示哪几个数？",
         ),
-        Text("Where has the factor 0.5 gone?", "系数 0.5 到哪里去了？"),
+        Text(
+            "The result should be w − 0.5 · g. Does your line have this factor, and this sign?",
+            "结果应当是 w − 0.5 · g。你写的这一行，系数和正负号都对吗？",
+        ),
     )
     yield (
         after.tensor("w").storage == first.tensor("w").storage and bool(who_raised(mine, first.tensor("w").storage)),
@@ -79,6 +82,7 @@ def running_sum(scan: Recording) -> Steps:
         Text("Keep line 3, and change only the shifts in line 2.", "请保留第 3 行，只改第 2 行里的移位数。"),
     )
     writes = len(who_raised(scan, after.tensor("x").storage))
+    yield runs(scan)
     yield (
         visible_values(after, "x") == (1, 3, 6, 10, 15, 21, 28, 36),
         Text(
