@@ -193,7 +193,7 @@ h = paddle.to_tensor([0.5, -1.0, 2.0], stop_gradient=False)
 a = h * 2.0
 y = a.exp()
 loss = (y * a).sum()
-a.relu_()
+a.clip_(0.)
 loss.backward()
 """
 REPORT = """\
@@ -202,14 +202,14 @@ Backward needed a value that was overwritten:
   script.py
     5 | loss = (y * a).sum()
       |         ^^^^^ kept: `MultiplyGradNode` keeps `a`, its second operand (float32 [3]) at version 0
-    6 | a.relu_()
-      | ~~~~~~~~~ overwritten by `relu_`: version 0 → 1
+    6 | a.clip_(0.)
+      | ~~~~~~~~~~~ overwritten by `clip_`: version 0 → 1
     7 | loss.backward()
       | ^^^^^^^^^^^^^^^ needed here: it finds version 1
 
 To fix it, one of these (checked: it runs, and the loss and the gradients are right, on other data, too):
   - call `loss.backward()` before line 6
-  - in line 6 write `a = a.relu()`, which makes a new tensor (12 bytes more)
+  - in line 6 write `a = a.clip(0.)`, which makes a new tensor (12 bytes more)
 """
 REPORT_IN_CHINESE = """\
 反向传播需要的值已被覆盖：
@@ -217,14 +217,14 @@ REPORT_IN_CHINESE = """\
   script.py
     5 | loss = (y * a).sum()
       |         ^^^^^ 保存：`MultiplyGradNode` 保存了 `a`，即它的第二个操作数（float32 [3]），版本 0
-    6 | a.relu_()
-      | ~~~~~~~~~ 被 `relu_` 覆盖：版本 0 → 1
+    6 | a.clip_(0.)
+      | ~~~~~~~~~~~ 被 `clip_` 覆盖：版本 0 → 1
     7 | loss.backward()
       | ^^^^^^^^^^^^^^^ 在此需要：已是版本 1
 
 改法（任选其一；已检验：能够运行，损失和梯度正确，换用其他数据也正确）：
   - 把 `loss.backward()` 移到第 6 行之前
-  - 把第 6 行改写为 `a = a.relu()`，它产生一个新张量（多占 12 字节）
+  - 把第 6 行改写为 `a = a.clip(0.)`，它产生一个新张量（多占 12 字节）
 """
 
 
@@ -245,13 +245,13 @@ def test_the_marks_stand_below_what_they_mean_though_characters_are_wide(run: Ru
 
 
 def test_a_write_that_repeats_is_reported_once(run: Run) -> None:
-    program = SHADOWED.replace("a.relu_()", "for k in range(3): a[0] = k")
+    program = SHADOWED.replace("a.clip_(0.)", "for k in range(3): a[0] = k")
     err = run("record", script(program), "--format", "json").err
     assert "~~~~~~~~ overwritten by `[...] = ...`: version 0 → 3; 3 times in all\n" in err
 
 
 def test_a_leaf_write_is_explained_with_the_reason(run: Run) -> None:
-    err = run("record", script(SHADOWED.replace("a.relu_()", "h.relu_()")), "--format", "json").err
+    err = run("record", script(SHADOWED.replace("a.clip_(0.)", "h.relu_()")), "--format", "json").err
     assert "\n\nWhy: `relu_` would overwrite a leaf that requires a gradient." in err
     assert "    6 | h.relu_()\n      | ^^^^^^^^^ refused\n" in err
     assert (
