@@ -9,6 +9,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.lessons.checks import storage_and_views as checks
+from inplacelab.lessons.exercise import Exercise
 from tests.lessons.answers import is_solved, said
 
 PROGRAMS = ("x[:, 0]", "x.clone()", "x.t()", "x[[0]]")
@@ -48,6 +49,13 @@ def test_two_views_and_two_copies(answers: Any) -> None:
 )
 def test_no_other_four(kinds: tuple[Any, ...]) -> None:
     assert not checks.which_is_it(answers=dict(zip(PROGRAMS, kinds, strict=False))).solved
+
+
+def test_the_second_hint_for_a_clone_does_not_ask_for_strides() -> None:
+    check = Exercise(checks.which_is_it._steps)
+    answers = dict(zip(PROGRAMS, ("view", "view", "view", "copy"), strict=True))
+    assert "data_ptr" in check(answers=answers).words.en
+    assert "earlier program" in check(answers=answers).words.en
 
 
 OWN = "q = paddle.to_tensor([[1., 2., 3.], [4., 5., 6.]])\n{}\nq.scale_(10.)"

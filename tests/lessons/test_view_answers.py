@@ -57,8 +57,8 @@ def test_a_gradient_that_is_right(line: str, instead: str) -> None:
     [
         ("row = b[0]", "row = b[0]", "still refused|keeps `row`"),
         ("row = b[0]", "row = b[0].reshape([2])", "still refused|keeps `row`"),
-        ("row = b[0]", "row = b[0].detach()", "another function|still refused|keeps `row`"),
-        ("row = b[0]", "row = b[0].detach().clone()", "another function"),
+        ("row = b[0]", "row = b[0].detach()", "loss is right"),
+        ("row = b[0]", "row = b[0].detach().clone()", "loss is right"),
         ("b.scale_(3.)", "b = b.scale(3.)", "only write"),
         ("c = row * row\nb.scale_(3.)", "b.scale_(3.)\nc = row * row", "another function"),
         ("loss = c.sum() + b.sum()", "loss = b.sum()", "another function"),
@@ -67,8 +67,8 @@ def test_a_gradient_that_is_right(line: str, instead: str) -> None:
             "with paddle.autograd.copy_saved_before_write():\n    b.scale_(3.)",
             "copy|refused|keeps `row`",
         ),
-        ("c = row * row", "with paddle.no_grad():\n    c = row * row", "another function|history"),
-        ("loss.backward()", "pass", "another function"),
+        ("c = row * row", "with paddle.no_grad():\n    c = row * row", "loss is right"),
+        ("loss.backward()", "pass", "loss is right"),
         ("b = a * 2", "b = a.detach() * 2", "another error"),
     ],
 )
@@ -82,7 +82,7 @@ def test_the_loss_counts_as_well_as_its_gradient() -> None:
     text = MINE.replace("row = b[0]", "row = b[0].clone()").replace("b.sum()\n", "b.sum() + 1.\n")
     verdict = check.right_gradient(mine=recorded(text))
     assert not verdict.solved
-    assert "the loss is not" in str(verdict)
+    assert "another function" in str(verdict)
 
 
 BOARD = """a = paddle.ones([4, 4])

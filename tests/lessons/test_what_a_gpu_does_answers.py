@@ -11,7 +11,7 @@ import inplacelab as paddle
 from inplacelab.lessons.checks import (
     what_a_gpu_does,
 )
-from tests.lessons.answers import ran
+from tests.lessons.answers import first_words, ran
 
 
 @pytest.mark.parametrize(
@@ -103,3 +103,18 @@ def test_neighbors_in_any_order(rest: str, *, solved: bool) -> None:
 def test_neighbors_that_were_overwritten_before_they_were_added_are_named() -> None:
     recording, _ = ran("x = paddle.to_tensor([3., 1., 4., 1.])\nfor i in (1, 2, 3):\n    x[i].add_(x[i - 1])\n")
     assert "already been overwritten" in what_a_gpu_does.any_order(mine=recording).words.en
+
+
+@pytest.mark.parametrize(
+    ("rest", "hint"),
+    [("x.add_(x)", "first element"), ("x[1:] = x[:-1]", "Which number"), ("x[1:].add_(x[1:])", "Which number")],
+)
+def test_the_first_element_is_pointed_to_only_if_it_is_wrong(rest: str, hint: str) -> None:
+    recording, _ = ran(f"x = paddle.to_tensor([3., 1., 4., 1.])\n{rest}")
+    assert hint in first_words(what_a_gpu_does.any_order, mine=recording)
+
+
+@pytest.mark.usefixtures("_simulated_gpu")
+def test_a_request_without_waste_is_told_so() -> None:
+    m = paddle.ones([64, 64])
+    assert "no more bytes than it uses" in first_words(what_a_gpu_does.a_quarter, m=m, view=m[:, :16])

@@ -125,6 +125,21 @@ def test_leaves_are_filled_in_the_pass() -> None:
 
 
 @needs_saved
+def test_the_number_that_a_write_multiplies_by_is_no_copy_of_what_it_overwrites() -> None:
+    recording = run("""\
+        a = torch.tensor([1.0, 2.0], requires_grad=True)
+        b = a * 1
+        b.mul_(3)
+        b.sin_()
+    """).recording
+    of_mul, of_sin = (step for step in recording.steps if step.writes)
+    (saved,) = queries.kept_by(state := recording.state(of_mul.index), state.tensor("b").node)
+    assert not saved.copy
+    assert "copied first" not in sentence(recording, of_mul.index).en
+    assert "copied first (8 bytes)" in sentence(recording, of_sin.index).en
+
+
+@needs_saved
 def test_the_error_names_the_saved_value() -> None:
     ran = run("""\
         x = torch.ones(3, requires_grad=True)

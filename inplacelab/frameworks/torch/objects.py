@@ -382,7 +382,9 @@ class TorchObjects(KnownObjects[TorchTensor]):
         is_result = name.startswith(("out", "result"))  # saved after the operation, which may have written it
         if version is None:
             version = version_of(data) if is_result else counter.version
-        is_copy = self.operation.writes and storage.number >= self.operation.known and known is None
+        # What a call overwrites is its first operand. `other` is the second one: the number in `x.mul_(3)` becomes a tensor.
+        is_new = storage.number >= self.operation.known and known is None
+        is_copy = self.operation.writes and is_new and name != "other"
         dtype = dtype_names[dtype_of(data)]
         return events.Kept(
             name,

@@ -11,6 +11,10 @@ from inplacelab.recording.queries import shares_storage, visible_values, who_rai
 from inplacelab.recording.recording import Recording
 
 _RIGHT = {"x[:, 0]": "view", "x.clone()": "copy", "x.t()": "view", "x[[0]]": "copy"}
+_REMINDER = Text(
+    "`x.clone()`: an earlier program of this lesson has a clone. Did it show zeros after the write?",
+    "`x.clone()`：本课前面有一段程序用到了 `clone`。写入 0 之后，`clone` 的结果显示 0 了吗？",
+)
 
 
 @exercise
@@ -26,7 +30,9 @@ def which_is_it(answers: Any) -> Steps:
                 f"`{program}`: at which address is its first element? Compare `data_ptr()` with that of `x`.",
                 f"`{program}`：第一个元素的地址是多少？请与 `x` 的 `data_ptr()` 比较。",
             ),
-            Text(
+            _REMINDER
+            if program == "x.clone()"
+            else Text(
                 f"`{program}`: can an offset and strides describe the result?",
                 f"`{program}`：用偏移和步幅能描述这个结果吗？",
             ),

@@ -48,20 +48,19 @@ def right_gradient(mine: Recording) -> Steps:
             "引擎在写入之前保存了副本。请不要用 `copy_saved_before_write`，改动一行就够了。",
         ),
     )
+    yield (
+        visible_values(after, "loss") == (_LOSS,),
+        Text(
+            "It runs, but computes another function. `c` must be the square of the row *before* the write, and `loss` must be the sum of `c` and `b`.",
+            "能运行了，但计算的是另一个函数。`c` 应当是*写入之前*那一行的平方，`loss` 应当是 `c` 与 `b` 之和。",
+        ),
+    )
     grad = after.tensor("a").grad
     yield (
         grad is not None and visible_values(after, after.tensors[grad]) == _RIGHT,
         Text(
-            "It runs, but computes another function. `c` must be the square of the row *before* the write, and `loss` must be the sum of `c` "
-            "and `b`. Compute its gradient by hand.",
-            "能运行了，但计算的是另一个函数。`c` 应当是*写入之前*那一行的平方，`loss` 应当是 `c` 与 `b` 之和。请手算它的梯度。",
-        ),
-    )
-    yield (
-        visible_values(after, "loss") == (_LOSS,),
-        Text(
-            "The gradient is right, but the loss is not. What should `loss` be?",
-            "梯度对了，损失却不对。`loss` 应当是多少？",
+            "The loss is right, but the gradient is not: look at `a.grad`. Do all tensors between `a` and `loss` have a history?",
+            "损失对了，梯度却不对：请看 `a.grad`。从 `a` 到 `loss` 的各个张量都有历史吗？",
         ),
     )
     return Text(

@@ -43,12 +43,20 @@ def a_quarter(m: Any, view: Any) -> Steps:
     asked = traffic.requests(launched[0])[0]
     times = asked.requested / asked.used
     yield (
+        times > 1,
+        Text(
+            "The warp requests no more bytes than it uses: the slots are side by side. How far apart must two neighbors be?",
+            "这个线程束请求的字节都用到了：槽位是相邻的。两个相邻的元素应当隔多远？",
+        ),
+        _TWO_OF_EIGHT,
+    )
+    yield (
         times > 2,
         Text(
             "{times:g} times: the slots are too close together. How far apart must two neighbors be?",
             "是 {times:g} 倍：槽位之间离得太近了。两个相邻的元素应当隔多远？",
         ).format(times=times),
-        Text("Half of the worst case: two slots in each sector.", "目标是最坏情形的一半：每个扇区里用到两个槽位。"),
+        _TWO_OF_EIGHT,
     )
     yield (
         times == 4,
@@ -89,10 +97,17 @@ def any_order(mine: Any) -> Steps:
         ),
     )
     yield (
+        found[0] == 3,
+        Text(
+            "Look at the first element: does it have a left neighbor?",
+            "看看第一个元素：它的左边有元素吗？",
+        ),
+    )
+    yield (
         found == (3, 4, 5, 5),
         Text(
-            "The result should be 3, 4, 5, 5: each element plus its old left neighbor. Look at the first element: does it have a left neighbor?",
-            "结果应当是 3、4、5、5：每个元素加上左边元素的旧值。看看第一个元素：它的左边有元素吗？",
+            "The result should be 3, 4, 5, 5: each element plus its old left neighbor. Which number was added to each element?",
+            "结果应当是 3、4、5、5：每个元素加上左边元素的旧值。你给各个元素加上的是哪个数？",
         ),
     )
     yield (
@@ -130,6 +145,10 @@ def five_sectors(line: Any, view: Any) -> Steps:
         "A view that begins in the middle of a sector needs one more.", "如果视图从扇区的中间开始，就要多请求一个扇区。"
     )
 
+
+_TWO_OF_EIGHT = Text(
+    "Half of the worst case: two slots in each sector.", "目标是最坏情形的一半：每个扇区里用到两个槽位。"
+)
 
 _ADDING = {"add", "subtract", "sum", "cumsum", "lerp", "addmm", "matmul", "scale"}
 """Operations with which neighbors can be added."""
