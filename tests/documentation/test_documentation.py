@@ -176,7 +176,7 @@ def test_every_lesson_is_a_page_that_leads_to_the_course(site: Path, language: s
     for path, page in lessons.notebooks(language).items():
         text = (site / language / f"{page}.html").read_text(encoding="utf-8")
         assert f"{badges.published()}course/lab/index.html?path={language}/{path.name}" in text
-        assert "data:image/" in text or "%%stepper" not in path.read_text(encoding="utf-8")
+        assert "data:image/" in text or "Stepper(" not in path.read_text(encoding="utf-8")
     course = (site / language / "course.html").read_text(encoding="utf-8")
     assert 'href="lessons/01_storage_and_views.html"' in course
     assert not (site / "jupyter_execute").exists()

@@ -42,7 +42,7 @@ def compared(recording: Recording) -> Recording:
         step.error
         and replace(
             step.error,
-            message=step.error.message.partition("\n")[0],
+            message=step.error.message.partition("\n")[0].partition(". ")[0],
             explanation=None,
             notes=(),
             fix=None,
