@@ -8,7 +8,8 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.lessons.checks import half_the_memory as checks
-from tests.lessons.answers import first_words, is_solved, said
+from inplacelab.lessons.exercise import Exercise
+from tests.lessons.answers import first_words, is_solved, said, verdict_on
 
 BATCH = 16 * 3 * 128 * 128
 
@@ -74,7 +75,14 @@ def test_none_fewer_or_another_gradient(lines: tuple[str, ...]) -> None:
 def test_a_copy_kept_for_backward_is_a_storage() -> None:
     lines = [LEAF, X, "y = x.clip_(0.)", Z, "z.backward()"]
     hint = said(checks.one_storage_fewer, "mine", "\n".join(lines))
-    assert "there are 4 storages" in hint or "keep a copy" in hint
+    assert "there are 4 storages as large as that of `a`" in hint or "keep a copy" in hint
+
+
+def test_the_second_hint_is_about_the_program_without_underscores() -> None:
+    lines = [LEAF, X, "y = paddle.nn.functional.relu_(x)", "z = y.scale_(3.)", "z.backward()"]
+    check = Exercise(checks.one_storage_fewer._steps)
+    hints = [verdict_on(check, "mine", "\n".join(lines)).words.en for _ in range(2)]
+    assert "In the program without underscores" in hints[1]
 
 
 @pytest.mark.parametrize("pair", [(9, 5), (9.0, 5), (1 + 2 * 4, 1 + 4)])

@@ -57,11 +57,22 @@ def test_one_that_they_do_not(line: str) -> None:
 def test_the_hint_is_about_the_answer() -> None:
     said = {
         line: verdict_on(checks.seen_by_both, "added", ADDED + line).words.en
-        for line in ("x.add_(1.)", "x = y = x + one", "y = x + one", "x.add_(one)\nx = y = x.clone()")
+        for line in (
+            "x.add_(1.)",
+            "x = y = x + one",
+            "y = x + one",
+            "x.add_(one)\nx = y = x.clone()",
+            "x.add_(x)",
+            "y.add_(one)\nx.add_(one)",
+            "y = y.clone()\nx.add_(one)",
+        )
     }
     assert "The program raises an error" in said["x.add_(1.)"]
     assert "written to?" in said["x = y = x + one"]
     assert "What does `x` show?" in said["y = x + one"]
+    assert "how often?" in said["x.add_(x)"]
+    assert "how often?" not in said["y = y.clone()\nx.add_(one)"]
+    assert "how often?" in said["y.add_(one)\nx.add_(one)"]
     assert "still stand for" in said["x.add_(one)\nx = y = x.clone()"]
 
 

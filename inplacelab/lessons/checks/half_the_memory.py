@@ -74,8 +74,8 @@ def one_storage_fewer(mine: Any) -> Steps:
             f"`backward()` 停在第 {after.step.line} 行。被覆盖的是哪个操作的结果？当时还有什么持有它？",
         ),
         Text(
-            "The derivative of `relu` needs its result. Which of `x` and `y` does no node hold?",
-            "`relu` 求导要用到自己的结果。`x` 和 `y` 之中，哪一个没有被任何节点持有？",
+            "The derivative of `relu` needs its result. In the program without underscores, which of `x` and `y` does no node hold?",
+            "`relu` 求导要用到自己的结果。在没有下划线的程序里，`x` 和 `y` 之中，哪一个没有被任何节点持有？",
         ),
     )
     missing = ", ".join(f"`{name}`" for name in "xyz" if name not in named(mine))
@@ -100,8 +100,8 @@ def one_storage_fewer(mine: Any) -> Steps:
     yield (
         large == 3,
         Text(
-            f"It runs, and it writes in place. But at the end of the forward pass there are {large} storages of that size. There should be three.",
-            f"能运行，也有原地写入。可是前向计算结束时，这样大的存储有 {large} 个，应当是三个。",
+            f"It runs, and it writes in place. But at the end of the forward pass there are {large} storages as large as that of `a`. There should be three.",
+            f"能运行，也有原地写入。可是前向计算结束时，与 `a` 的存储一样大的有 {large} 个，应当是三个。",
         ),
         Text(
             "Look at the grad nodes before `backward()`: does one of them keep a copy?",

@@ -23,6 +23,14 @@ def seen_by_both(added: Recording) -> Steps:
             "程序报错了。报错信息建议怎样写？",
         ),
     )
+    writes = len(who_raised(added, first.tensor("x").storage))
+    yield (
+        not writes or after.tensor("y").id != first.tensor("x").id or visible_values(after, "y") == (2, 3),
+        Text(
+            "The tensor of line 1 was written to, but `y` does not show 2 and 3. What was added to it, and how often?",
+            "第 1 行的那个张量确实被写过，但 `y` 显示的不是 2 和 3。写入时加了什么？一共加了几次？",
+        ),
+    )
     yield (
         visible_values(after, "y") == (2, 3),
         Text("`y` must show 2 and 3. What does it show, and why?", "`y` 应当显示 2 和 3。它现在显示什么？为什么？"),
@@ -36,7 +44,6 @@ def seen_by_both(added: Recording) -> Steps:
         visible_values(after, "x") == (2, 3),
         Text("`y` is right. What does `x` show?", "`y` 对了。`x` 显示什么？"),
     )
-    writes = len(who_raised(added, first.tensor("x").storage))
     yield (
         writes > 0,
         Text(
