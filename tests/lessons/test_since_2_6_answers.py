@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inplacelab.lessons.checks import since_2_6
-from tests.lessons.answers import is_solved
+from tests.lessons.answers import first_words, is_solved
 
 N, I, O = "nothing", "input", "output"  # noqa: E741  # they stand in a table
 
@@ -54,6 +54,13 @@ def test_what_is_kept(answers: tuple[Any, ...], *, solved: bool) -> None:
 )
 def test_copies_and_bytes(copies: Any, mebibytes: Any, *, solved: bool) -> None:
     assert since_2_6.copies_and_bytes(copies=copies, mebibytes=mebibytes).solved == solved
+
+
+@pytest.mark.parametrize(
+    ("copies", "hint"), [(0, "only from the number"), (1, "Line 4 overwrites `x`"), (3, "Go through the four calls")]
+)
+def test_hints_on_copies(copies: int, hint: str) -> None:
+    assert hint in first_words(since_2_6.copies_and_bytes, copies=copies, mebibytes=16)
 
 
 A = "a = paddle.to_tensor([0., 1.], stop_gradient=False)\nb = a * 1.\n"

@@ -61,6 +61,7 @@ def test_the_hint_is_about_the_number_that_was_given(collectives: int, hint: str
 def test_the_hints_are_true_of_the_answer() -> None:
     assert "not complete" in first_words(two_replicas.equal_again, equal=[])
     assert "into a parameter" in first_words(two_replicas.blamed_line, blamed=8)
+    assert "averages the gradients" in first_words(two_replicas.blamed_line, blamed=10)
 
 
 def test_digits_as_text_are_no_number() -> None:

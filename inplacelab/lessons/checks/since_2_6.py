@@ -59,8 +59,15 @@ def copies_and_bytes(copies: Any, mebibytes: Any) -> Steps:
     yield (
         copies != 0,
         Text(
-            "Which of these derivatives depend on the number that is overwritten?",
-            "在这四次操作中，哪些操作的导数与被覆盖的数有关？",
+            "Which of these derivatives can be computed only from the number that is overwritten?",
+            "在这四次操作中，哪些操作的导数只能由被覆盖的数算出？",
+        ),
+    )
+    yield (
+        copies != 1,
+        Text(
+            "Line 4 overwrites `x`, not the copy that line 2 made. Can it use that copy for its own derivative?",
+            "第 4 行覆盖的是 `x`，而不是第 2 行保存的副本。求第 4 行的导数时，能用那份副本吗？",
         ),
     )
     yield (

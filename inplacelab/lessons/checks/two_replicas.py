@@ -88,6 +88,13 @@ def blamed_line(blamed: Any) -> Steps:
         ),
     )
     yield (
+        blamed != 10,
+        Text(
+            "`backward()` averages the gradients over the ranks, so they are equal after line 10. Which line writes to the weight?",
+            "`backward()` 会对各进程的梯度求平均，所以第 10 行执行之后，梯度是相同的。哪一行写了权重？",
+        ),
+    )
+    yield (
         blamed == 12,
         Text("Which line writes values that come from the rank's own data?", "哪一行写入的值来自该进程自己的数据？"),
         Text("Follow `x`: it is not the same on both ranks.", "请追踪 `x`：它在两个进程上不同。"),

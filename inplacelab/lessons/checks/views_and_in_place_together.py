@@ -146,8 +146,8 @@ def checkerboard(board: Recording) -> Steps:
     yield (
         len(made - set(first.storages)) <= 1,  # the sum, on the last line
         Text(
-            "That is right, but another tensor is computed on the way. `neg_` needs no second operand.",
-            "结果对了，但中途还计算了别的张量。`neg_` 不需要第二个操作数。",
+            "That is right, but another tensor is computed on the way. `neg_` changes the signs in the view itself.",
+            "结果对了，但中途还计算了别的张量。`neg_` 可以直接在视图里变号。",
         ),
     )
     return Text(
@@ -177,15 +177,15 @@ def without_a_path(asked: Recording, ends: Any) -> Steps:
         ),
         Text(
             "A path can end in three ways: the number is overwritten before anything reads it, it is read through a tensor without history, "
-            "or it is multiplied by a derivative of 0.",
-            "路径的中断有三种方式：数在被读取之前就被覆盖；数通过没有历史的张量被读取；数乘上的导数是 0。",
+            "or an operation on the path has a derivative of 0.",
+            "路径的中断有三种方式：数在被读取之前就被覆盖；读取它时，用的是没有历史的张量；路径上某个操作的导数是 0。",
         ),
     )
     yield (
         named <= truth.keys(),
         Text(
-            "`loss` sends a gradient to one of the elements that you named. Which of them are not 0 in `w.grad`?",
-            "你列出的元素中，有一个的梯度不是 0。请看 `w.grad`：是哪一个？",
+            "`loss` sends a gradient to one or more of the elements that you named. Which of them are not 0 in `w.grad`?",
+            "你列出的元素中，有的梯度不是 0。请看 `w.grad`：是哪些？",
         ),
     )
     lines = {next(iter(as_elements([key], shape))): value for key, value in answer.items()}
@@ -202,8 +202,8 @@ def without_a_path(asked: Recording, ends: Any) -> Steps:
         ),
     )
     return Text(
-        "One was overwritten, one was read without history, and one was multiplied by a derivative of 0. In `w.grad` all three look alike: 0.",
-        "一个元素被覆盖，一个元素在读取时没有历史，一个元素乘上了 0 导数。在 `w.grad` 里，三者看起来一样，都是 0。",
+        "One was overwritten, one was read without history, and one has a derivative of 0 on its path. In `w.grad` all three look alike: 0.",
+        "一条路径因为数被覆盖而中断，一条因为读取时用的张量没有历史，一条因为途中的导数是 0。在 `w.grad` 里，三者看起来一样，都是 0。",
     )
 
 
