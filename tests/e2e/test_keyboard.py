@@ -151,7 +151,7 @@ def test_a_lesson_is_walked_from_the_first_to_the_last_cell_without_a_mouse(lab:
     first, *others = [[line[0] for line in walk.lines(k, "[role=status] > div")] for k in asked]
     assert len(first) == 3
     assert set(first) <= {"✓", "✗"}
-    assert [set(marks) for marks in others] == [{"○"}] * 4
+    assert [set(marks) for marks in others] == [{"○"}] * (len(asked) - 1)
 
 
 def step_through(walk: Walk, cell: int) -> None:
