@@ -133,7 +133,10 @@ def test_the_number_that_a_write_multiplies_by_is_no_copy_of_what_it_overwrites(
         b.sin_()
     """).recording
     of_mul, of_sin = (step for step in recording.steps if step.writes)
-    (saved,) = queries.kept_by(state := recording.state(of_mul.index), state.tensor("b").node)
+    state = recording.state(of_mul.index)
+    node = state.tensor("b").node
+    assert node is not None
+    (saved,) = queries.kept_by(state, node)
     assert not saved.copy
     assert "copied first" not in sentence(recording, of_mul.index).en
     assert "copied first (8 bytes)" in sentence(recording, of_sin.index).en
