@@ -10,7 +10,7 @@ from tests.notebooks.languages import compared
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Leaves the pixels of pictures out of the comparison: they depend on fonts and on the version of Matplotlib."""
+    """Leaves the pixels of pictures out of the comparison, which depend on fonts and on Matplotlib, and how many cells a session has run."""
     config.option.nbval_sanitize_with = str(Path(__file__).with_name("not_compared.cfg"))
 
 
