@@ -165,7 +165,7 @@ class Exercise:
             return _Outcome(passed, hints=(_unreadable(answers, error),))
 
     def _about_types(self, answers: Mapping[str, Any]) -> Iterator[Text | None]:
-        """Yields what is to be said of the types of answers, the most definite first."""
+        """Yields a sentence for each answer of the wrong type, the most definite first."""
         for name, answer in answers.items():
             yield _wrong_type(name, answer, self._wanted[name])
             yield next((_AS_TEXT.format(text) for text in _texts(answer) if _NUMBER.fullmatch(text.strip())), None)
