@@ -63,6 +63,8 @@ def test_elements_without_a_path(ends: Any) -> None:
         ({1: 4, 2: 6, 5: 5}, "no element 5"),
         ([1, 2, 4], "as a dictionary"),
         (4, "is a whole number"),
+        ({1: [4], 2: [6], 4: [5]}, "with a line for each element"),
+        ({"w[1]": 4, "w[2]": 6, "w[4]": 5}, "with a line for each element"),
     ],
 )
 def test_elements_with_one(ends: Any, hint: str) -> None:

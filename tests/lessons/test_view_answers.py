@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 import inplacelab as paddle
 from inplacelab.lessons.checks import views_and_in_place_together as check
-from inplacelab.lessons.exercise import Exercise
 from inplacelab.recording import Recording
 from tests.recorders.runs import run
 
@@ -143,23 +141,6 @@ def test_no_checkerboard(lines: str) -> None:
 def test_the_hint_is_about_the_board_that_was_made(lines: str, hint: str) -> None:
     check.checkerboard._failed.clear()
     assert hint in check.checkerboard(board=recorded(BOARD.format(lines))).words.en
-
-
-PATHS = """w = paddle.to_tensor([1., 2., 3., 4., -5.], stop_gradient=False)
-h = w * 2.
-row = h[1:3]
-row[0] = 7.
-s = h.relu()
-t = s[2].detach() * 3.
-loss = s[:2].sum() + t + s[3:].sum()
-loss.backward()
-"""
-
-
-@pytest.mark.parametrize("ends", [{1: [4], 2: [6], 4: [5]}, {"w[1]": 4, "w[2]": 6, "w[4]": 5}])
-def test_what_a_dictionary_should_hold(ends: Any) -> None:
-    verdict = Exercise(check.without_a_path._steps)(asked=recorded(PATHS), ends=ends)
-    assert "with a line for each element" in verdict.words.en
 
 
 @pytest.mark.oracle
