@@ -125,7 +125,7 @@ class Exercise:
             The verdict: whether it is solved, and a hint if not.
         """
         found = answers or sys._getframe(1).f_globals
-        missing = self._missing(found, set() if answers else not_assigned())
+        missing = self._missing(found)
         if missing is not None:
             return Verdict(solved=False, words=_NOT_YET.format(missing))
         given = {name: found[name] for name in self._asks_for}
@@ -140,7 +140,8 @@ class Exercise:
         hint = next(filter(None, self._about_types(given)), None) or self._next_hint(outcome)
         return Verdict(solved=False, words=_NOT_YET.format(hint))
 
-    def _missing(self, found: Mapping[str, Any], failed: set[str]) -> Text | None:
+    def _missing(self, found: Mapping[str, Any]) -> Text | None:
+        failed = not_assigned(found)
         for name in self._asks_for:
             if name in failed:
                 return (_OLD if name in found else _FAILED).format(name)

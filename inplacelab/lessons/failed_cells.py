@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
-_failed: set[str] = set()
-
+_FAILED = "_failed_to_assign"
+"""The name, among those of the notebook, of the set of names that are not assigned: it is gone when they are, after `%reset`."""
 _NAMED = re.compile(r"--name\s+(\w+)")
 _ASSIGNS = re.compile(r"^\s*(?:def\s+)?(\w+)\s*(?:,[\w\s,]*)?(?:=(?!=)|\()", re.MULTILINE)
 """What seems to be assigned in a cell that is not Python."""
 _BLOCKS = ("body", "orelse", "handlers", "finalbody")
 
 
-def not_assigned() -> set[str]:
-    """Returns the names that a cell was about to assign when it raised, and that no cell has assigned since."""
-    return set(_failed)
+def not_assigned(names: Mapping[str, Any]) -> Collection[str]:
+    """Returns which names of a notebook a cell was about to assign when it raised, and no cell has assigned since.
+
+    Args:
+        names: the notebook's names with their values.
+    """
+    failed: set[str] = names.get(_FAILED, set())
+    return failed
 
 
 def cell_ended(shell: Any, result: Any) -> None:
@@ -31,9 +36,10 @@ def cell_ended(shell: Any, result: Any) -> None:
     head, body = _parted(result.info.raw_cell or "")
     error = result.error_before_exec or result.error_in_exec
     reached = None if error is None else _line_reached(error.__traceback__, shell.user_ns, inner=bool(head))
+    failed = shell.user_ns.setdefault(_FAILED, set())
     for name, line in _assigned(shell, head, body):
         done = error is None or (reached is not None and line < reached)
-        (_failed.discard if done else _failed.add)(name)
+        (failed.discard if done else failed.add)(name)
 
 
 def _parted(cell: str) -> tuple[str, str]:

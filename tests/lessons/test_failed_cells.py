@@ -105,3 +105,16 @@ def test_a_function_with_an_error_in_its_text_is_not_that_of_before(shell: Inter
 
 def test_an_answer_that_is_handed_over_is_judged(shell: InteractiveShell) -> None:
     assert said(shell, "y = undefined", check="one(y=1)") == "✓ Solved."
+
+
+def test_a_check_outside_the_notebook_has_nothing_to_do_with_its_cells(shell: InteractiveShell) -> None:
+    assert "raised an error" in said(shell, "y = undefined")
+    module = {"one": shell.user_ns["one"], "y": 1}
+    assert repr(eval("one()", module)) == "✓ Solved."
+
+
+def test_names_that_are_gone_are_forgotten(shell: InteractiveShell) -> None:
+    assert "`y` is still that of" in said(shell, "y = 1", "y = undefined")
+    shell.reset(new_session=False)
+    shell.user_ns["y"] = 1
+    assert said(shell, SET_UP) == "✓ Solved."
