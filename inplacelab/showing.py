@@ -40,8 +40,8 @@ _NO_PICTURE = Text(
 )
 
 _COUNTED = Text(
-    "Lines are counted from the first one of the block, which is line {0} of {1}.",
-    "行号从代码块的第一行算起，即 {1} 的第 {0} 行。",
+    "A line without a cell or a file is counted from the first one of the block, which is line {0} of {1}.",
+    "没有注明单元格或文件的行号，从代码块的第一行算起，即 {1} 的第 {0} 行。",
 )
 
 

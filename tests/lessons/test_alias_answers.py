@@ -183,7 +183,9 @@ def test_which_lines_change_the_tail(lines: Any, *, solved: bool) -> None:
     assert check.find_the_lines(riddle=recorded(RIDDLE).recording, lines=lines).solved == solved
 
 
-@pytest.mark.parametrize(("lines", "hint"), [("5, 7, 10", "not text"), ([5, 6, 7, 10], "`cut[0]`")])
+@pytest.mark.parametrize(
+    ("lines", "hint"), [("5, 7, 10", "not text"), ([5, 6, 7, 10], "`cut[0]`"), ([2, 5, 7, 10], "lines 4 to 10")]
+)
 def test_the_hint_on_lines(lines: Any, hint: str) -> None:
     exercise = Exercise(check.find_the_lines._steps)
     said = [exercise(riddle=recorded(RIDDLE).recording, lines=lines).words.en for _ in range(2)]

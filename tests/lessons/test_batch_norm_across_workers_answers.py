@@ -22,6 +22,12 @@ def test_collectives_of_a_network(pair: tuple[Any, Any], *, solved: bool) -> Non
     assert found.solved == solved
 
 
+@pytest.mark.parametrize("pair", [(2, 1), (6, 1)])
+def test_the_collectives_of_one_layer_are_not_asked_for(pair: tuple[int, int]) -> None:
+    check = batch_norm_across_workers.collectives_of_a_network
+    assert "how many layers" in first_words(check, in_forward=pair[0], in_backward=pair[1])
+
+
 @pytest.mark.parametrize(
     ("allowed", "solved"),
     [
@@ -51,10 +57,10 @@ def test_the_second_hint_is_about_the_answer(name: str) -> None:
     assert f"the result of `{name}`" in said[1]
 
 
-@pytest.mark.parametrize("power", [0, 1])
-def test_another_factor_is_found(power: int) -> None:
+@pytest.mark.parametrize("factor", [lambda d: 1, lambda d: d, lambda d: -1 / d, lambda d: 2 / d, lambda d: 0])
+def test_another_factor_is_found(factor: Callable[[Any], Any]) -> None:
     def gradient(g: Any, y: Any, deviation: Any) -> Any:
-        return (g - g.mean(0) - y * (g * y).mean(0)) * deviation**power
+        return (g - g.mean(0) - y * (g * y).mean(0)) * factor(deviation)
 
     assert "factor" in first_words(batch_norm_across_workers.gradient_from_the_result, gradient=gradient)
 

@@ -36,6 +36,10 @@ def test_five_blocks(falls: Any, *, solved: bool) -> None:
     assert checks.five_blocks(falls_by=falls).solved == solved
 
 
+def test_the_right_number_of_bytes_is_told_the_unit() -> None:
+    assert "How many MiB" in first_words(checks.five_blocks, falls_by=3 * 2**20)
+
+
 @pytest.mark.parametrize(
     ("lines", "solved"),
     [([5, 6], True), ((6, 5), True), ([5], False), ([6], False), ([3, 5, 6], False), ([4, 5, 6], False), ([], False)],

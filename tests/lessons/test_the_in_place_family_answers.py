@@ -117,5 +117,10 @@ def test_a_wrong_sign_is_not_called_a_lost_factor() -> None:
     assert "this sign" in words[1]
 
 
+@pytest.mark.parametrize("cast", [12_000_000, 16_000_000])
+def test_only_the_new_storage_counts(cast: int) -> None:
+    assert "Only the new storage" in first_words(checks.worth, **dict(zip(NAMES, (0, 0, cast, 1_000_000), strict=True)))
+
+
 def test_the_bytes_of_one_element_are_called_that() -> None:
     assert "one element" in first_words(checks.worth, **dict(zip(NAMES, (0, 0, 8, 1), strict=True)))

@@ -179,6 +179,7 @@ def find_the_lines(riddle: Recording, lines: Any) -> Steps:
         visible_values(riddle.state(-1), "tail") == _TAIL,
         Text("Keep the program as it is, and change only `lines`.", "程序请保持原样，只改 `lines`。"),
     )
+    yield given <= {*range(4, 11)}, Text("Only lines 4 to 10 are asked about.", "题目只问第 4 行至第 10 行。")
     yield (
         not given & (rebinding - changing),
         Text(

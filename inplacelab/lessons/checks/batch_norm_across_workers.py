@@ -20,15 +20,21 @@ _DO_NOT = {"scale", "add", "matmul"}
 def collectives_of_a_network(in_forward: Any, in_backward: Any) -> Steps:
     yield (
         in_forward == 6,
-        Text("How many does one layer perform in a forward pass?", "一层在一次前向计算中做几次集合通信？"),
         Text(
-            "One for the sums, and one for the squared distances from the mean.",
-            "求总和一次，求各数与均值之差的平方和一次。",
+            "How many does one layer perform in a forward pass? And how many layers are there?",
+            "一层在一次前向计算中做几次集合通信？一共有几层？",
+        ),
+        Text(
+            "Two for each layer: one for the sums, and one for the squared distances from the mean.",
+            "每层两次：求总和一次，求各数与均值之差的平方和一次。",
         ),
     )
     yield (
         in_backward == 3,
-        Text("Count those of the backward pass in section 2.", "请数一数第 2 节的反向传播中有几次集合通信。"),
+        Text(
+            "How many does the one layer of section 2 perform in the backward pass? And how many layers are there here?",
+            "第 2 节的那一层在反向传播中做几次集合通信？这里有几层？",
+        ),
         Text("One for each layer.", "每层一次。"),
     )
     return Text("For each layer, two in forward and one in backward.", "每层在前向计算中做两次，在反向传播中做一次。")
@@ -42,8 +48,8 @@ def allowed_before(allowed: Any) -> Steps:
     yield (
         wrong not in found,
         Text(
-            "One of those that you list has a derivative that needs its result. Which?",
-            "你列出的操作中，有的导数需要用到自己的结果。是哪一个？",
+            "At least one of those that you list has a derivative that needs its result. Which?",
+            "你列出的操作中，有的导数需要用到自己的结果。是哪些？",
         ),
         Text(
             f"If `out` is the result of `{wrong}`, the derivative is `{_KEEP_THEIR_RESULT[wrong]}`.",
@@ -92,8 +98,9 @@ def gradient_from_the_result(gradient: Any) -> Steps:
             "这只是直接影响的那一部分。如果一列的数都加 1，`y` 不变：这一列的梯度之和应当是多少？",
         ),
     )
+    factor = (found * wanted).sum(0) / (wanted * wanted).sum(0)
     yield (
-        not any(np.allclose(found, wanted * deviation**power) for power in (-1, 1, 2)),
+        np.allclose(factor, 1) or not np.allclose(found, wanted * factor),
         Text(
             "The factor is not right: by how much does `y` grow if `x` grows?",
             "因子不对：`x` 增大一点时，`y` 会增大多少？",

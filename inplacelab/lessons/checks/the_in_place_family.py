@@ -128,6 +128,13 @@ def worth(bytes_of_relu_: Any, bytes_of_transpose_: Any, bytes_of_cast_to_float6
         ),
     )
     yield (
+        not bytes_of_cast_to_float64 > 8 * _ELEMENTS,
+        Text(
+            "`cast_`: that is too much. Only the new storage counts: how many elements does it hold, and how many bytes does each take?",
+            "`cast_`：太多了。只算新的存储：它有多少个元素，每个元素占几字节？",
+        ),
+    )
+    yield (
         bytes_of_cast_to_float64 == 8 * _ELEMENTS,
         Text(
             "`cast_`: can the old storage be used for numbers of eight bytes, even in part?",
