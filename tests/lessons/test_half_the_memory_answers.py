@@ -148,6 +148,7 @@ def test_a_hint_is_about_the_names_and_the_error(lines: tuple[str, ...], hint: s
 
 def test_mebibytes_are_not_bytes() -> None:
     assert "MiB" in first_words(checks.peak_of_five, ordinary=6, in_place=3)
+    assert "in bytes" in first_words(checks.traced_peaks, with_relu=9 * 2**20, with_relu_=5 * 2**20)
 
 
 @pytest.mark.parametrize(("names", "hint"), [([], "not complete"), (["scale_"], "constant"), (["tanh_"], "*result*")])

@@ -9,7 +9,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.lessons.checks import leaves
-from inplacelab.lessons.exercise import Verdict
+from inplacelab.lessons.exercise import Exercise, Verdict
 from tests.lessons.answers import is_solved, said
 
 CHAIN = """
@@ -166,6 +166,11 @@ def test_what_is_said_of_an_optimizer_is_true_of_it(body: str, praise: str) -> N
     assert praise in verdict.words.en
 
 
+def test_a_write_without_a_gradient_is_called_that() -> None:
+    assert "What was in `x.grad`" in descent("x.clear_grad()\n" + STEP).words.en
+    assert "Which write to a leaf is allowed?" in descent("...").words.en
+
+
 @pytest.mark.parametrize(
     ("body", "learning_rate"),
     [
@@ -228,3 +233,20 @@ def test_a_leaf_that_is_doubled_without_no_grad(write: str) -> None:
 )
 def test_one_that_is_not_or_not_so(write: str) -> None:
     assert not is_solved(leaves.doubled_without_no_grad, "doubled", X + write + SQUARES)
+
+
+def second_hint(check: Exercise, name: str, program: str) -> str:
+    """What a check says to the same program the second time."""
+    fresh = Exercise(check._steps)
+    said(fresh, name, program)
+    return said(fresh, name, program)
+
+
+def test_a_second_hint_names_only_what_the_exercise_allows() -> None:
+    assert "Section 5" in second_hint(leaves.halved_leaf, "halved", W + "w.scale_(0.5)" + LOSS)
+    assert "two things" in second_hint(leaves.doubled_without_no_grad, "doubled", X + "x.scale_(2.)" + SQUARES)
+
+
+def test_a_second_hint_asks_whether_the_parameter_requires_a_gradient() -> None:
+    program = W + "w.stop_gradient = True\nw.scale_(0.5)" + LOSS
+    assert "does `w` require a gradient" in second_hint(leaves.halved_leaf, "halved", program)

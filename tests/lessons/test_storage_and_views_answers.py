@@ -142,7 +142,13 @@ def test_a_board_that_is_rotated_without_a_copy(how: Callable[[Any], Any]) -> No
         lambda b: b.t()[::-1],
         lambda b: b[::-1, ::-1].reshape([16]),
         lambda b: b[::-1, ::-1].tolist(),
+        lambda b: b[::-1, ::-1].numpy(),
     ],
 )
 def test_one_that_is_not(how: Callable[[Any], Any]) -> None:
     assert not turned(how)
+
+
+def test_an_array_is_no_tensor() -> None:
+    board = paddle.arange(16).reshape([4, 4])
+    assert "must be a tensor" in checks.rotated_board(board=board, turned=board[::-1, ::-1].numpy()).words.en

@@ -122,6 +122,7 @@ def one_storage_fewer(mine: Any) -> Steps:
 
 @exercise
 def traced_peaks(with_relu: Any, with_relu_: Any) -> Steps:
+    yield with_relu != 9 * 2**20, Text("That is in bytes. How many MiB is it?", "你的单位是字节。换算成 MiB 是多少？")
     yield (
         with_relu != 3,
         Text(

@@ -14,6 +14,11 @@ from inplacelab.recording.recording import Recording, State
 
 _RATE = 0.25
 _START = 2.4
+_TWO_THINGS = Text(
+    "inplacelab asks two things about the tensor that is written: is it a leaf, and does it require a gradient? "
+    "Can there be another tensor on the same storage?",
+    "对被写的张量，inplacelab 只检查两点：它是不是叶子张量，需不需要梯度。同一个存储上，还可以有别的张量吗？",
+)
 
 
 @exercise
@@ -61,7 +66,13 @@ def leaves_at_the_end(chain: Recording, leaves: Any) -> Steps:
 @exercise
 def halved_leaf(halved: Recording) -> Steps:
     after = halved.state(-1)
-    yield from _runs(halved, "w")
+    yield from _runs(
+        halved,
+        "w",
+        Text(
+            "Section 5 has a table: which of the three do you want?", "第 5 节有一张表：你要做的是其中三件事的哪一件？"
+        ),
+    )
     yield from _starts_with(halved, "w", (8, 4))
     yield (
         after.tensor("w").leaf,
@@ -105,6 +116,13 @@ def own_optimizer(x: Any, path: Any) -> Steps:
         Text(
             "A leaf that requires a gradient was written: `x`, or `x.grad`. Where is that allowed?",
             "你写入了需要梯度的叶子张量：`x` 或者 `x.grad`。这样的写入要放在哪里才允许？",
+        ),
+    )
+    yield (
+        max(path) > min(path) or x.inplace_version == 0,
+        Text(
+            "You wrote to `x`, but it does not move. What was in `x.grad` at that moment?",
+            "你写入了 `x`，但它没有变。写入的时候，`x.grad` 里是什么？",
         ),
     )
     yield (
@@ -157,7 +175,7 @@ def own_optimizer(x: Any, path: Any) -> Steps:
 @exercise
 def doubled_without_no_grad(doubled: Recording) -> Steps:
     after = doubled.state(-1)
-    yield from _runs(doubled, "x")
+    yield from _runs(doubled, "x", _TWO_THINGS)
     banned = {"no_grad", "set_value", "copy_", "set_grad_enabled"} & names_in(doubled.source)
     yield (
         not banned and not any(step.op == "setitem" for step in doubled.steps),
@@ -165,11 +183,7 @@ def doubled_without_no_grad(doubled: Recording) -> Steps:
             "That would solve exercise 2. Find a way without `no_grad`, `set_value`, `copy_` and index assignments.",
             "这是练习 2 的一种办法。请找一种不用 `no_grad`、`set_value`、`copy_` 和下标赋值的写法。",
         ),
-        Text(
-            "inplacelab asks two things about the tensor that is written: is it a leaf, and does it require a gradient? "
-            "Can there be another tensor on the same storage?",
-            "对被写的张量，inplacelab 只检查两点：它是不是叶子张量，需不需要梯度。同一个存储上，还可以有别的张量吗？",
-        ),
+        _TWO_THINGS,
     )
     yield from _starts_with(doubled, "x", (1, 2))
     yield from _is_still_the_parameter(doubled, "x")
@@ -189,7 +203,7 @@ def doubled_without_no_grad(doubled: Recording) -> Steps:
     )
 
 
-def _runs(program: Recording, name: str) -> Steps:
+def _runs(program: Recording, name: str, hint: Text) -> Steps:
     after = program.state(-1)
     error = after.step.error
     message = error.message if error else ""
@@ -199,9 +213,7 @@ def _runs(program: Recording, name: str) -> Steps:
             "The write is still refused. Should it be part of the function to differentiate?",
             "写入还是被拒绝。待求导的函数应当包括这次写入吗？",
         ),
-        Text(
-            "Section 5 has a table: which of the three do you want?", "第 5 节有一张表：你要做的是其中三件事的哪一件？"
-        ),
+        hint,
     )
     made = {
         state.tensor(name).id
@@ -226,8 +238,8 @@ def _runs(program: Recording, name: str) -> Steps:
             "写入允许了，但 `backward()` 找不到历史。哪些行没有记入历史？",
         ),
         Text(
-            "The loss must be computed outside of `no_grad`, from a tensor that requires a gradient.",
-            "损失要在 `no_grad` 之外，由需要梯度的张量算出。",
+            f"When the loss is computed, does `{name}` require a gradient, and is `no_grad` over?",
+            f"计算损失的时候，`{name}` 需要梯度吗？是否已经在 `no_grad` 之外？",
         ),
     )
     yield (

@@ -98,6 +98,7 @@ def row_of_its_own(own: Recording) -> Steps:
 @exercise
 def rotated_board(board: Any, turned: Any) -> Steps:
     wanted = [row[::-1] for row in board.tolist()[::-1]]
+    yield isinstance(turned, type(board)), Text("`turned` must be a tensor.", "`turned` 应当是张量。")
     yield (
         list(turned.shape) == [4, 4],
         Text("`turned` must have four rows and four columns.", "`turned` 应当有四行四列。"),
