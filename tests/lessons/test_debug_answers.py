@@ -132,6 +132,13 @@ def test_a_list_of_three_states(body: str, *, solved: bool) -> None:
     assert verdict.solved == solved, verdict
 
 
+def test_three_states_in_the_rows_of_one_buffer() -> None:
+    body = "h.scale_(2.); buffer = paddle.zeros([3, 2]) if _ == 0 else buffer; buffer[_] = h"
+    text = LIST.format(body=body).replace("loss =", "history = buffer.unbind()\nloss =")
+    recording, names = ran(text)
+    assert debug.states(history=names["history"], stacked=recording).solved
+
+
 NORMALIZED = """
 w = paddle.to_tensor([[0.5, -1.], [1., 0.25]], stop_gradient=False)
 x = paddle.to_tensor([[1., 2.], [3., -1.]])

@@ -63,6 +63,7 @@ def test_the_hint_is_about_the_answer() -> None:
             "y = x + one",
             "x.add_(one)\nx = y = x.clone()",
             "x.add_(x)",
+            "x.scale_(2.)",
             "y.add_(one)\nx.add_(one)",
             "y = y.clone()\nx.add_(one)",
         )
@@ -71,6 +72,7 @@ def test_the_hint_is_about_the_answer() -> None:
     assert "written to?" in said["x = y = x + one"]
     assert "What does `x` show?" in said["y = x + one"]
     assert "how often?" in said["x.add_(x)"]
+    assert "What should be added" in said["x.scale_(2.)"]
     assert "how often?" not in said["y = y.clone()\nx.add_(one)"]
     assert "how often?" in said["y.add_(one)\nx.add_(one)"]
     assert "still stand for" in said["x.add_(one)\nx = y = x.clone()"]
@@ -132,3 +134,8 @@ def test_rows_are_swapped_without_a_byte(lines: str) -> None:
 )
 def test_rows_that_are_not_or_take_bytes(lines: str) -> None:
     assert not is_solved(checks.swapped_rows, "swapped", SWAP + lines)
+
+
+def test_the_program_may_not_keep_the_numbers() -> None:
+    lines = "top.scale_(1., bias=2.)\nbottom.scale_(1., bias=-2.)"
+    assert "in the text of your program" in verdict_on(checks.swapped_rows, "swapped", SWAP + lines).words.en

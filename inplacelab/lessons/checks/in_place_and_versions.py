@@ -27,8 +27,8 @@ def seen_by_both(added: Recording) -> Steps:
     yield (
         not writes or after.tensor("y").id != first.tensor("x").id or visible_values(after, "y") == (2, 3),
         Text(
-            "The tensor of line 1 was written to, but `y` does not show 2 and 3. What was added to it, and how often?",
-            "第 1 行的那个张量确实被写过，但 `y` 显示的不是 2 和 3。写入时加了什么？一共加了几次？",
+            "The tensor of line 1 was written to, but `y` does not show 2 and 3. What should be added to it, and how often? What did your program do?",
+            "第 1 行的那个张量确实被写过，但 `y` 显示的不是 2 和 3。应当给它加上什么、加几次？你的程序是怎样写入的？",
         ),
     )
     yield (
@@ -139,9 +139,9 @@ def swapped_rows(swapped: Recording) -> Steps:
     yield (
         version >= 3,  # what is still to be read would be overwritten in fewer
         Text(
-            "Swapped. But a row that is overwritten while it is read must be kept somewhere, here in a buffer that the "
-            "memory account does not show. Which operations need no buffer?",
-            "交换成功了。但一边读一边覆盖的行总要另存一份，这里存在内存统计看不到的缓冲区里。哪些操作不需要缓冲区？",
+            "Swapped. But in so few writes, the old numbers must be kept elsewhere: in a buffer that the memory account does "
+            "not show, or in the text of your program. Which operations need neither?",
+            "交换成功了。但只写这么少的次数，旧的数总要另存在别处：或是内存统计看不到的缓冲区，或是你的代码本身。哪些操作两者都不需要？",
         ),
     )
     return Text(
