@@ -247,8 +247,10 @@ def fuse(*names: str) -> Kernel:
     steps = [get(name) for name in names]
     in_place = names[0].endswith("_") if names else False
     for name, each in zip(names, steps, strict=True):
-        if not isinstance(each, Elementwise) or each.in_place != in_place:
+        if not isinstance(each, Elementwise):
             raise errors.cannot_fuse(name=name)
+        if each.in_place != in_place:
+            raise errors.cannot_fuse_with(name=name, first=names[0])
     if not steps:
         raise errors.cannot_fuse(name="")
     return Elementwise([each.row for each in steps], in_place=in_place)

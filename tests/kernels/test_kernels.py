@@ -148,6 +148,12 @@ def test_what_is_no_step_is_refused(names: tuple[str, ...]) -> None:
         kernels.fuse(*names)
 
 
+@pytest.mark.parametrize("names", [("add_", "relu"), ("add", "relu_")])
+def test_steps_in_place_and_not_are_refused_as_such(names: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="all in place, or none is"):
+        kernels.fuse(*names)
+
+
 # ---- operands and attributes ------------------------------------------------------------------------------------------------
 
 

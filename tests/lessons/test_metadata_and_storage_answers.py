@@ -28,7 +28,7 @@ def test_no_other_order_of_axes(order: Any) -> None:
 
 def test_a_wrong_order_of_axes_is_told_its_shape() -> None:
     said = first_words(checks.order_of_axes, x=paddle.arange(24).reshape([2, 3, 4]), order=[1, 2, 0])
-    assert "[3, 4, 2]" in said
+    assert "the shape [3, 4, 2] and" in said
 
 
 @pytest.mark.parametrize("pair", [(4_000_000, 8_000_000), (4e6, 8e6), (1000 * 1000 * 4, 2 * 1000 * 1000 * 4)])
@@ -82,3 +82,14 @@ def test_strides_that_are_no_whole_numbers_are_told_so() -> None:
     board = paddle.arange(16).reshape([4, 4])
     said = checks.black_squares(board=board, strides=[8.0, 5.0, 2.0], offset=0).words.en
     assert "whole numbers" in said
+
+
+def test_squares_that_begin_elsewhere_are_told_so() -> None:
+    board = paddle.arange(16).reshape([4, 4])
+    said = first_words(checks.black_squares, board=board, strides=[-8, -5, -2], offset=15)
+    assert "first black square?" in said
+
+
+@pytest.mark.parametrize(("pair", "hint"), [(("4 MB", "8 MB"), "should be a number"), ((4, 8), "in bytes")])
+def test_bytes_of_a_copy_in_another_unit(pair: tuple[Any, Any], hint: str) -> None:
+    assert hint in first_words(checks.bytes_of_a_copy, added=pair[0], moved=pair[1])

@@ -21,7 +21,7 @@ from tests.lessons.answers import first_words
     [
         ((6, 4), (3, 1), True),
         ([6, 4], [3.0, 1.0], True),
-        ((6, 4), (2, 1), True),
+        ((6, 4), (2, 1), False),
         ((4, 4), (3, 1), False),
         ((4, 6), (3, 1), False),
         ((6, 4), (1, 1), False),
@@ -40,6 +40,12 @@ def test_trips(one_by_one: Any, together: Any, *, solved: bool) -> None:
 def test_trips_are_pairs(answer: Any, kind: str) -> None:
     said = first_words(who_moves_how_many_bytes.trips, one_by_one=answer, together=(3, 1))
     assert f"is {kind}, and should be a tuple" in said
+
+
+@pytest.mark.usefixtures("_simulated_gpu")
+def test_a_second_read_of_y_is_asked_for() -> None:
+    said = first_words(who_moves_how_many_bytes.trips, one_by_one=(6, 4), together=(2, 1))
+    assert "How many uses are there" in said
 
 
 @pytest.mark.usefixtures("_simulated_gpu")
@@ -87,3 +93,16 @@ def test_one_launch_shows_all_that_it_gives() -> None:
 def test_five_tensors(mine: Callable[[Any, Any], Any], *, solved: bool) -> None:
     verdict = who_moves_how_many_bytes.five_tensors(mine=mine)
     assert verdict.solved == solved, verdict
+
+
+@pytest.mark.usefixtures("_simulated_gpu")
+@pytest.mark.parametrize(
+    ("mine", "hint"),
+    [
+        (lambda x, y: y.add_(x, alpha=2.0), "Can `relu` return a negative number"),
+        (lambda x, y: y.relu_().add_(x, alpha=2.0), "Can `relu` return a negative number"),
+        (lambda x, y: x.add_(y, alpha=2.0).relu_(), "Which of the two is doubled"),
+    ],
+)
+def test_five_tensors_are_asked_what_is_missing(mine: Callable[[Any, Any], Any], hint: str) -> None:
+    assert hint in first_words(who_moves_how_many_bytes.five_tensors, mine=mine)

@@ -16,8 +16,8 @@ def order_of_axes(x: Any, order: Any) -> Steps:
     yield (
         flat.storage is x.storage,
         Text(
-            f"`y` has the shape {y.shape} and the strides {y.strides}. Which axes must `reshape` merge to get [4, 6], and do their strides fit?",
-            f"`y` 的形状是 {y.shape}，步幅是 {y.strides}。要得到 [4, 6]，`reshape` 必须合并哪些轴？它们的步幅满足条件吗？",
+            f"`y` has the shape {list(y.shape)} and the strides {y.strides}. Which axes must `reshape` merge to get [4, 6], and do their strides fit?",
+            f"`y` 的形状是 {list(y.shape)}，步幅是 {y.strides}。要得到 [4, 6]，`reshape` 必须合并哪些轴？它们的步幅满足条件吗？",
         ),
         Text(
             "The two axes that are merged must also be neighbors in `x`, in the same order.",
@@ -31,11 +31,14 @@ def order_of_axes(x: Any, order: Any) -> Steps:
 
 
 @exercise
-def bytes_of_a_copy(added: Any, moved: Any) -> Steps:
+def bytes_of_a_copy(added: float, moved: float) -> Steps:
     yield added != 0, Text("Can strides show the elements in that order?", "有没有步幅能按这个次序显示这些元素？")
     yield (
         added == 4_000_000,
-        Text("How many numbers are there, and how many bytes does each take?", "一共有多少个数？每个数占几字节？"),
+        Text(
+            "The answer is in bytes: how many numbers are there, and how many bytes does each take?",
+            "答案以字节为单位：一共有多少个数？每个数占几字节？",
+        ),
     )
     yield (
         moved == 2 * added,
@@ -55,18 +58,25 @@ def black_squares(board: Any, strides: Any, offset: Any) -> Steps:
     )
     yield (
         len(strides) == 3,
-        Text("The shape is [2, 2, 2]. How many strides are there?", "形状是 [2, 2, 2]。一共有几个步幅？"),
+        Text("The shape is [2, 2, 2]. How many strides must there be?", "形状是 [2, 2, 2]。应当有几个步幅？"),
     )
     last = offset + sum(strides)
     yield (
         min(offset, last) >= 0 and max(offset, last) < 16,
         Text(
             "In which slot is your last element? The board has 16 slots.",
-            "你的最后一个元素在第几号槽位？棋盘只有 16 个槽位。",
+            "你的最后一个元素在几号槽位？棋盘只有 16 个槽位。",
         ),
     )
     shown = board.as_strided([2, 2, 2], list(strides), offset * board.element_size()).reshape([-1]).tolist()
     wanted = [0, 2, 5, 7, 8, 10, 13, 15]
+    yield (
+        shown[0] == 0,
+        Text(
+            f"That shows {shown}. In which slot is the first black square?",
+            f"现在显示的是 {shown}。第一个黑格在几号槽位？",
+        ),
+    )
     yield (
         shown[:2] == wanted[:2],
         Text(

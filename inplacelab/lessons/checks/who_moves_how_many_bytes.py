@@ -10,8 +10,6 @@ from inplacelab.kernels import Kernel, traffic
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
 
-_Y_ONCE = (2, 1)
-"""What the fused chain reads and writes if it reads `y` only once."""
 _CHAIN = ("exp_", "multiply_", "add_", "scale_")
 
 
@@ -45,18 +43,20 @@ def trips(one_by_one: tuple[float, float], together: tuple[float, float]) -> Ste
         Text("Can the kernel do without `y`?", "不读 `y`，核函数能算出结果吗？"),
     )
     yield (
-        tuple(together) in (fused, _Y_ONCE),
+        tuple(together) != (2, 1),
+        Text(
+            "The kernel reads `y` once for each use. How many uses are there?",
+            "这个核函数用到几次 `y`，就读几次。它用到了几次？",
+        ),
+    )
+    yield (
+        tuple(together) == fused,
         Text(
             "The kernel makes one trip: what does it read at the beginning, and what does it write at the end?",
             "这个核函数只访问一趟内存：开始时要读什么，结束时要写什么？",
         ),
         Text("No intermediate result is written.", "中间结果都不写回内存。"),
     )
-    if tuple(together) == _Y_ONCE:
-        return Text(
-            "The traffic is ten tensors one by one, and three fused. (The kernel that `fuse` makes has one parameter for each use of `y`, and reads three. A kernel that knows that both are the same tensor reads two.)",
-            "逐个运行时，访存量是十个张量；融合之后，访存量是三个张量。（在 `fuse` 生成的核函数里，`y` 每出现一次就有一个参数，所以它要读三个张量；如果核函数知道两处是同一个张量，就只读两个。）",
-        )
     return Text(
         "The traffic is ten tensors one by one, and four fused.",
         "逐个运行时，访存量是十个张量；融合之后，访存量是四个张量。",
@@ -100,6 +100,14 @@ def five_tensors(mine: Any) -> Steps:
     yield (
         isinstance(result, paddle.Tensor),
         Text("`mine` should return a tensor.", "`mine` 应当返回一个张量。"),
+    )
+    yield (
+        float(result.min()) >= 0,
+        Text(
+            "The result is {found}. Can `relu` return a negative number?",
+            "结果是 {found}。`relu` 会返回负数吗？",
+        ).format(found=result.tolist()),
+        Text("Which operation must come last?", "哪个操作应当放在最后？"),
     )
     yield (
         result.tolist() == [0, 4, 0],
