@@ -64,12 +64,13 @@ def test_the_hints_are_true_of_the_answer() -> None:
     assert "averages the gradients" in first_words(two_replicas.blamed_line, blamed=10)
 
 
-def test_digits_as_text_are_no_number() -> None:
+@pytest.mark.parametrize("written", ["12", [12], "line 12"])
+def test_a_right_number_in_another_form_is_told_so(written: Any) -> None:
     said = (
-        first_words(two_replicas.blamed_line, blamed="12"),
-        first_words(two_replicas.collectives_counted, collectives="12"),
+        first_words(two_replicas.blamed_line, blamed=written),
+        first_words(two_replicas.collectives_counted, collectives=written),
     )
-    assert all("Write numbers" in each for each in said)
+    assert all("should be a whole number" in each for each in said)
 
 
 PROGRAM = """

@@ -32,6 +32,20 @@ def test_the_version_after_three_epochs(after_three: Any, *, solved: bool) -> No
 
 
 @pytest.mark.parametrize(
+    ("after_three", "hint"),
+    [
+        (3, "after two epochs"),
+        (1, "made the weight"),
+        (6, "too much"),
+        ("4", "a whole number"),
+        ([4], "a whole number"),
+    ],
+)
+def test_the_hint_is_about_the_version_that_was_given(after_three: Any, hint: str) -> None:
+    assert hint in first_words(own_pytorch_program.weight_versions, after_three=after_three)
+
+
+@pytest.mark.parametrize(
     ("edits", "solved"),
     [
         (["swap", "again"], True),
@@ -74,6 +88,7 @@ def test_the_hint_is_about_the_answer(edits: Any, hint: str) -> None:
     [
         (2, "sum", "Solved"),
         (2.0, "Sum", "Solved"),
+        (2, "old + new", "Solved"),
         (1, "sum", "overwrite"),
         (4, "sum", "How often"),
         ("2", "sum", "Write numbers"),
@@ -96,6 +111,7 @@ def test_gradients_accumulate(after_swap: Any, after_again: str, hint: str) -> N
         (4, False),
         (5.5, False),
         ("5", False),
+        ([5], False),
         (6, False),
         (10, False),
         (11, False),

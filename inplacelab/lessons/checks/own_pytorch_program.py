@@ -11,13 +11,21 @@ from inplacelab.lessons.recorded import recorded
 
 
 @exercise
-def weight_versions(after_three: Any) -> Steps:
+def weight_versions(after_three: int) -> Steps:
     loop = recorded("torch-loop")
     two = loop.state().version("model.0.weight")
     yield (
         after_three != two,
         Text("That is the version after two epochs.", "那是两轮之后的版本号。"),
         Text("What does one more epoch add?", "多训练一轮，版本号会增加多少？"),
+    )
+    yield (
+        after_three <= two + 1,
+        Text(
+            "That is too much. Which lines write the weight in one epoch, and how often does each of them run?",
+            "太大了。在一轮里，哪几行写权重？这几行各执行几次？",
+        ),
+        Text("Only `optimizer.step()` writes it.", "只有 `optimizer.step()` 写它。"),
     )
     yield (
         after_three == two + 1,
@@ -95,7 +103,7 @@ def accumulated(after_swap: Any, after_again: Any) -> Steps:
         Text('Write "old", "new" or "sum".', '请写 "old"、"new" 或 "sum"。'),
     )
     yield (
-        said == {"sum"},
+        said == {"sum"} or {"old", "new"} <= said,
         Text(
             "What was in `.grad` before the second `backward()`, and what did that do to it?",
             "第二次 `backward()` 之前，`.grad` 里是什么？第二次 `backward()` 又对它做了什么？",
@@ -108,7 +116,7 @@ def accumulated(after_swap: Any, after_again: Any) -> Steps:
 
 
 @exercise
-def epochs_counted(epochs: Any) -> Steps:
+def epochs_counted(epochs: int) -> Steps:
     yield (
         epochs not in (10, 11, 12),
         Text("How often is the weight written in one epoch?", "在一轮里，权重被写了几次？"),

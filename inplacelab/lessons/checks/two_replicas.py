@@ -10,7 +10,7 @@ from inplacelab.lessons.exercise import Steps, exercise
 
 
 @exercise
-def collectives_counted(collectives: Any) -> Steps:
+def collectives_counted(collectives: int) -> Steps:
     yield (
         collectives not in (20, 24),
         Text(
@@ -71,7 +71,7 @@ def equal_again(equal: Any) -> Steps:
 
 
 @exercise
-def blamed_line(blamed: Any) -> Steps:
+def blamed_line(blamed: int) -> Steps:
     yield (
         blamed != 13,
         Text(

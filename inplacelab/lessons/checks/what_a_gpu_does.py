@@ -85,8 +85,15 @@ def any_order(mine: Any) -> Steps:
     first_line = next(step.line for step in mine.steps if step.kind == "operation" and step.line)  # it makes `x`
     made = mine.state(mine.on_line(first_line)[-1].index).tensor("x")
     yield (
-        x.storage == made.storage and after.version(x) > 0,
+        x.storage == made.storage,
         Text("Is this still the storage of line 1?", "这还是第 1 行的那个存储吗？"),
+    )
+    yield (
+        after.version(x) > 0,
+        Text(
+            "Nothing was written to `x`: its version is 0. Where did the result go?",
+            "没有写入 `x`：它的版本号还是 0。结果到哪里去了？",
+        ),
     )
     found = after.storages[x.storage].values
     yield (
