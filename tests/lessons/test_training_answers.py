@@ -232,7 +232,11 @@ def test_a_mirror(text: str) -> None:
     [
         (
             "kept = left.clone(); left.copy_(right); right.copy_(kept)",
-            "192 bytes.*With a `del`",
+            "192 bytes.*Copies of two columns were held at once.*`del`",
+        ),
+        (
+            "x[:, :, column], x[:, :, 7 - column] = right.clone(), left.clone()",
+            "192 bytes.*Copies of two columns were held at once.*`del`",
         ),
         ("kept = left.clone(); left.copy_(right); right.copy_(kept); del kept", "any moment"),
         ("left.add_(right); right.subtract_(left); left.add_(right); right.neg_()", "At most 0 bytes.*may round"),

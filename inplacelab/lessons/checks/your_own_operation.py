@@ -70,7 +70,7 @@ def cubed(mine: Recording) -> Steps:
     )
     return Text(
         "In place, the input is gone after the write. So save a copy of it or what you compute from it before, or compute the derivative from the result.",
-        "原地写入之后，输入就没有了。所以，要么事先保存它的副本，或保存由它算出的值；要么由结果来算导数。",
+        "原地写入之后，输入就没有了。所以，可以在写入之前保存它的副本或由它算出的值，也可以由结果来算导数。",
     )
 
 
