@@ -418,12 +418,11 @@ def _element(
     parameters += [f"{C_TYPES[by_value(kind)].name} {n}" for n, kind in numbers.items()]
     typed = [re.sub(r"\bT\b", t, step.expression) for step in steps]
     *before, last = typed
-    width = max((len(text) for text in before), default=0)
-    lines = [
-        f"    x = {text};{' ' * (width - len(text))}  // {step.says}" for text, step in zip(before, steps, strict=False)
-    ]
     last = f"whole_number({last})" if _cuts_off(dtype, result) else last  # where C and NumPy differ
-    lines.append(f"    return {last};" + f"  // {steps[-1].says}" * bool(before))
+    lines = [*(f"    x = {text};" for text in before), f"    return {last};"]
+    if before:
+        width = max(map(len, lines))
+        lines = [f"{line:<{width}}  // {step.says}" for line, step in zip(lines, steps, strict=True)]
     wide_half = result == "float16" and dtype == "float64"  # rounded once, without rounding to float first
     returned = "double" if wide_half else C_TYPES[result].computes
     function = "\n".join([f"__device__ {returned} element({', '.join(parameters)})", "{", *lines, "}", ""])

@@ -43,6 +43,15 @@ def test_trips_are_pairs(answer: Any, kind: str) -> None:
 
 
 @pytest.mark.usefixtures("_simulated_gpu")
+@pytest.mark.parametrize(
+    ("pair", "hint"),
+    [((6, 1), "each of the four write"), ((6, 3), "each of the four write"), ((4, 4), "`multiply_` read")],
+)
+def test_the_wrong_half_of_a_pair_is_asked_for(pair: tuple[int, int], hint: str) -> None:
+    assert hint in first_words(who_moves_how_many_bytes.trips, one_by_one=pair, together=(3, 1))
+
+
+@pytest.mark.usefixtures("_simulated_gpu")
 def test_a_second_read_of_y_is_asked_for() -> None:
     said = first_words(who_moves_how_many_bytes.trips, one_by_one=(6, 4), together=(2, 1))
     assert "How many uses are there" in said

@@ -10,18 +10,22 @@ from inplacelab.lessons.exercise import Steps, exercise
 
 @exercise
 def order_of_axes(x: Any, order: Any) -> Steps:
+    yield (
+        hasattr(order, "__len__") and sorted(axis + 3 * (axis < 0) for axis in order) == [0, 1, 2],
+        Text("An order names each of the axes 0, 1 and 2 once.", "次序由 0、1、2 三个轴组成，每个轴恰好出现一次。"),
+    )
     y = x.transpose(list(order))
     yield not y.is_contiguous(), Text("`y` is still contiguous.", "`y` 仍然是连续的。")
-    flat = y.reshape([4, 6])
+    flat = y.reshape([12, 2])
     yield (
         flat.storage is x.storage,
         Text(
-            f"`y` has the shape {list(y.shape)} and the strides {y.strides}. Which axes must `reshape` merge to get [4, 6], and do their strides fit?",
-            f"`y` 的形状是 {list(y.shape)}，步幅是 {y.strides}。要得到 [4, 6]，`reshape` 必须合并哪些轴？它们的步幅满足条件吗？",
+            f"`y` has the shape {list(y.shape)} and the strides {y.strides}. Which axes must `reshape` merge to get [12, 2], and do their strides fit?",
+            f"`y` 的形状是 {list(y.shape)}，步幅是 {y.strides}。要得到 [12, 2]，`reshape` 必须合并哪些轴？它们的步幅满足条件吗？",
         ),
         Text(
-            "The two axes that are merged must also be neighbors in `x`, in the same order.",
-            "要合并的两个轴在 `x` 里也应当相邻，而且次序相同。",
+            "The first axis of the result is merged from the two axes of `x` whose sizes multiply to 12. They must remain neighbors, in the same order as in `x`.",
+            "结果的第一个轴由 `x` 的两个轴合并而成，这两个轴的大小相乘得 12。它们在 `y` 里也应当相邻，而且次序与在 `x` 里相同。",
         ),
     )
     return Text(
@@ -100,6 +104,6 @@ def black_squares(board: Any, strides: Any, offset: Any) -> Steps:
         ),
     )
     return Text(
-        "No slice gives these eight squares, and yet three strides do: pairs of rows, rows, squares.",
+        "No slice gives these eight squares, and yet three strides do: one leads from one pair of rows to the next, one from row to row, and one from square to square.",
         "任何切片都取不出这八个黑格，三个步幅却可以：一个从一对行到下一对行，一个从一行到下一行，一个从一格到下一格。",
     )

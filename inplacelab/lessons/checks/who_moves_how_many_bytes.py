@@ -31,6 +31,13 @@ def _asked_for(n: int) -> tuple[tuple[float, float], tuple[float, float]]:
 def trips(one_by_one: tuple[float, float], together: tuple[float, float]) -> Steps:
     alone, fused = _asked_for(64)
     yield (
+        tuple(one_by_one) == alone or one_by_one[0] != alone[0],
+        Text(
+            "The tensors read are right. How many does each of the four write?",
+            "读的张量数是对的。四个操作各写几个张量？",
+        ),
+    )
+    yield (
         tuple(one_by_one) == alone,
         Text("How many tensors does `multiply_` read?", "`multiply_` 要读几个张量？"),
         Text(
