@@ -151,7 +151,10 @@ def test_mebibytes_are_not_bytes() -> None:
     assert "in bytes" in first_words(checks.traced_peaks, with_relu=9 * 2**20, with_relu_=5 * 2**20)
 
 
-@pytest.mark.parametrize(("names", "hint"), [([], "not complete"), (["scale_"], "constant"), (["tanh_"], "*result*")])
+@pytest.mark.parametrize(
+    ("names", "hint"),
+    [([], "not complete"), (["cos_"], "write y for the result"), (["scale_"], "constant"), (["tanh_"], "*result*")],
+)
 def test_a_hint_is_about_the_list(names: list[str], hint: str) -> None:
     said_of_it = first_words(checks.who_keeps_a_copy, keep_a_copy=names, measured=measured, Tensor=paddle.Tensor)
     assert hint in said_of_it

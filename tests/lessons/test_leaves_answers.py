@@ -10,7 +10,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab.lessons.checks import leaves
 from inplacelab.lessons.exercise import Exercise, Verdict
-from tests.lessons.answers import is_solved, said
+from tests.lessons.answers import is_solved, said, verdict_on
 
 CHAIN = """
 w = paddle.to_tensor([1., 2.], stop_gradient=False)
@@ -212,6 +212,11 @@ def test_a_leaf_that_is_doubled_without_no_grad(write: str) -> None:
     assert is_solved(leaves.doubled_without_no_grad, "doubled", X + write + SQUARES)
 
 
+STEPPED = (
+    "(x * x * -0.5).sum().backward()\nsgd = paddle.optimizer.SGD(1., parameters=[x])\nsgd.step()\nsgd.clear_grad()"
+)
+
+
 @pytest.mark.parametrize(
     "write",
     [
@@ -224,6 +229,8 @@ def test_a_leaf_that_is_doubled_without_no_grad(write: str) -> None:
         "x.set_value(x * 2.)",
         "x.detach().copy_(x * 2.)",
         "x.detach()[:] = x.detach() * 2.",
+        "with paddle.set_grad_enabled(False):\n    x.scale_(2.)",
+        STEPPED,
         "x.stop_gradient = True\nx.scale_(2.)",
         "x.detach().scale_(3.)",
         "x = x.detach()\nx.scale_(2.)\nx.stop_gradient = False",
@@ -250,3 +257,18 @@ def test_a_second_hint_names_only_what_the_exercise_allows() -> None:
 def test_a_second_hint_asks_whether_the_parameter_requires_a_gradient() -> None:
     program = W + "w.stop_gradient = True\nw.scale_(0.5)" + LOSS
     assert "does `w` require a gradient" in second_hint(leaves.halved_leaf, "halved", program)
+
+
+@pytest.mark.parametrize(
+    ("write", "word"),
+    [("with paddle.set_grad_enabled(False):\n    x.scale_(2.)", "set_grad_enabled"), (STEPPED, "an optimizer")],
+)
+def test_a_hint_names_what_the_exercise_forbids(write: str, word: str) -> None:
+    assert word in said(Exercise(leaves.doubled_without_no_grad._steps), "doubled", X + write + SQUARES)
+
+
+def test_the_hints_about_histories_speak_of_grad_nodes() -> None:
+    for answer in (["w", "u", "t", "v"], ["w", "u", "t", "k"]):
+        check = Exercise(leaves.leaves_at_the_end._steps)
+        hints = [verdict_on(check, "chain", CHAIN, leaves=answer).words.en for _ in range(2)]
+        assert any("grad node" in hint for hint in hints)

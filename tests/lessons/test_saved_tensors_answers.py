@@ -167,6 +167,11 @@ def test_a_write_to_another_storage_is_called_that(line: str) -> None:
     assert "did you write to its storage" in said(saved.false_alarm, "alarm", f"{MATRIX}{line}\nc.sum().backward()")
 
 
+@pytest.mark.parametrize("line", ["b.reshape_([2, 2])", "b.detach_()"])
+def test_an_operation_that_changes_nothing_is_called_that(line: str) -> None:
+    assert "neither numbers nor metadata" in said(saved.false_alarm, "alarm", f"{MATRIX}{line}\nc.sum().backward()")
+
+
 def test_an_error_that_no_hint_explains() -> None:
     program = f"{A}b = a * 2.\nc = b * b\nc.sum().backward()\nb.add_(1.)"
     assert "Line 5 raises an error" in said(saved.fixed_for_nothing, "mine", program)

@@ -182,8 +182,8 @@ def who_keeps_a_copy(keep_a_copy: Any, measured: Any, Tensor: Any) -> Steps:  # 
     yield (
         not missing,
         Text(
-            "Your list is not complete. Which derivative uses the old number, not the result?",
-            "你的列表还不全。哪个操作的导数用到的是旧值，而不是结果？",
+            "Your list is not complete. In each formula above, write y for the result (√x, log x, tanh x or cos x). In which is an x left?",
+            "你的列表还不全。请把上面每个公式里的结果（√x、log x、tanh x、cos x）换成 y。哪些公式里还剩下 x？",
         ),
         Text(
             f"Call `measured` for `{missing[0] if missing else ''}`.",
@@ -191,6 +191,7 @@ def who_keeps_a_copy(keep_a_copy: Any, measured: Any, Tensor: Any) -> Steps:  # 
         ),
     )
     return Text(
-        "`sqrt_` and `tanh_` need only their results, `scale_` only a constant.",
-        "`sqrt_` 和 `tanh_` 只需要自己的结果，`scale_` 只需要一个常数。",
+        "`sqrt_` and `tanh_` need only their results, `scale_` only a constant. "
+        "(1 / x is exp(-y) with y = log x, but inplacelab keeps x instead of computing that.)",
+        "`sqrt_` 和 `tanh_` 只需要自己的结果，`scale_` 只需要一个常数。（设 y = log x，则 1 / x 就是 exp(-y)，但 inplacelab 不这样算，而是保存 x。）",
     )

@@ -31,7 +31,7 @@ def leaves_at_the_end(chain: Recording, leaves: Any) -> Steps:
     yield "w" in named, Text("Which operation made `w`?", "`w` 是由哪个操作产生的？")
     yield (
         "v" not in named,
-        Text("Line 4 adds two tensors. Was that recorded?", "第 4 行把两个张量相加。这次加法有没有记入历史？"),
+        Text("Line 4 adds two tensors. Did that make a grad node?", "第 4 行把两个张量相加。这次加法有没有记入历史？"),
         Text(
             "`w` requires a gradient, so line 4 made a grad node. For which tensor?",
             "`w` 需要梯度，所以第 4 行创建了一个梯度节点。它属于哪个张量？",
@@ -51,15 +51,18 @@ def leaves_at_the_end(chain: Recording, leaves: Any) -> Steps:
     yield (
         "k" not in named,
         Text("`k` was a leaf. What does line 5 do to it?", "`k` 原来是叶子张量。第 5 行对它做了什么？"),
-        Text("Which node made the numbers that `k` now shows?", "`k` 现在显示的数是由哪个节点产生的？"),
+        Text(
+            "Which operation computed the numbers that `k` now shows, and did it get a grad node?",
+            "`k` 现在显示的数是由哪个操作算出的？这个操作有没有梯度节点？",
+        ),
     )
     yield (
         named == {name for name in "wkuvt" if after.tensor(name).leaf},
         Text("Keep the program.", "请保留原来的程序。"),
     )
     return Text(
-        "`k` was a leaf until an operation that was recorded wrote to it.",
-        "在一个有历史的操作写入 `k` 之前，`k` 一直是叶子张量。",
+        "`k` was a leaf until an operation with a grad node wrote to it.",
+        "在一个有梯度节点的操作写入 `k` 之前，`k` 一直是叶子张量。",
     )
 
 
@@ -176,12 +179,12 @@ def own_optimizer(x: Any, path: Any) -> Steps:
 def doubled_without_no_grad(doubled: Recording) -> Steps:
     after = doubled.state(-1)
     yield from _runs(doubled, "x", _TWO_THINGS)
-    banned = {"no_grad", "set_value", "copy_", "set_grad_enabled"} & names_in(doubled.source)
+    banned = {"no_grad", "set_grad_enabled", "set_value", "copy_", "optimizer"} & names_in(doubled.source)
     yield (
         not banned and not any(step.op == "setitem" for step in doubled.steps),
         Text(
-            "That would solve exercise 2. Find a way without `no_grad`, `set_value`, `copy_` and index assignments.",
-            "这是练习 2 的一种办法。请找一种不用 `no_grad`、`set_value`、`copy_` 和下标赋值的写法。",
+            "That is not allowed here. Find a way without `no_grad`, `set_grad_enabled`, `set_value`, `copy_`, an optimizer and index assignments.",
+            "这里不能这样写。请找一种不用 `no_grad`、`set_grad_enabled`、`set_value`、`copy_`、优化器和下标赋值的写法。",
         ),
         _TWO_THINGS,
     )

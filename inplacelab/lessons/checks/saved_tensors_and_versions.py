@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.lessons.checks.shared import as_names, runs
+from inplacelab.lessons.checks.shared import as_names, names_in, runs
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.facts import Step
 from inplacelab.recording.queries import kept_by
@@ -168,6 +168,13 @@ def false_alarm(alarm: Recording) -> Steps:
         Text(
             "`backward()` still runs, although your line is an in-place operation. The node of `c` keeps a tensor: did you write to its storage?",
             "你写的是原地操作，但 `backward()` 仍能运行。`c` 的节点保存着一个张量：你写的是它的存储吗？",
+        ),
+    )
+    yield (
+        error is not None or not any(name.endswith("_") for name in names_in(alarm.source)),
+        Text(
+            "`backward()` still runs: your in-place operation changed neither numbers nor metadata, and was not counted. Find one that changes the metadata.",
+            "`backward()` 仍能运行：你的原地操作既没有改数值，也没有改元数据，所以没有计数。请找一个会改变元数据的操作。",
         ),
     )
     yield (

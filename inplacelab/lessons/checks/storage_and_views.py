@@ -90,7 +90,7 @@ def row_of_its_own(own: Recording) -> Steps:
         Text("Which numbers must `tail` show?", "`tail` 应当显示哪几个数？"),
     )
     return Text(
-        "`tail` shows a storage that line 3 does not write to. The price is the bytes of that storage.",
+        "`tail` reads a storage that line 3 does not write to. The price is the bytes of that storage.",
         "`tail` 读的存储，第 3 行没有写。代价是要多占这个存储的字节。",
     )
 
