@@ -134,7 +134,7 @@ def test_a_list_of_three_states(body: str, *, solved: bool) -> None:
 
 def test_a_program_that_has_no_loss_is_not_told_about_the_sum() -> None:
     recording, names = ran(LIST.format(body="h.scale_(2.); history.append(h.numpy())"))
-    assert "before it has a loss" in debug.states(history=names["history"], stacked=recording).words.en
+    assert "ends without a `loss`" in debug.states(history=names["history"], stacked=recording).words.en
 
 
 def test_three_states_in_the_rows_of_one_buffer() -> None:

@@ -139,7 +139,10 @@ def states(history: Any, stacked: Recording) -> Steps:
     )
     yield (
         any("loss" in tensor.names for tensor in after.tensors.values()),
-        Text("The program raises an error before it has a loss. Which line?", "程序还没有算出损失就报错了。是哪一行？"),
+        Text(
+            "The program ends without a `loss`. Does one of its lines raise an error?",
+            "程序结束时没有 `loss`。是不是有哪一行报错了？",
+        ),
     )
     yield (
         _close(visible_values(after, "loss"), (84,)),
