@@ -132,6 +132,11 @@ def test_a_list_of_three_states(body: str, *, solved: bool) -> None:
     assert verdict.solved == solved, verdict
 
 
+def test_a_program_that_has_no_loss_is_not_told_about_the_sum() -> None:
+    recording, names = ran(LIST.format(body="h.scale_(2.); history.append(h.numpy())"))
+    assert "ends without a `loss`" in debug.states(history=names["history"], stacked=recording).words.en
+
+
 def test_three_states_in_the_rows_of_one_buffer() -> None:
     body = "h.scale_(2.); buffer = paddle.zeros([3, 2]) if _ == 0 else buffer; buffer[_] = h"
     text = LIST.format(body=body).replace("loss =", "history = buffer.unbind()\nloss =")
@@ -201,6 +206,14 @@ def test_two_writes_that_destroy_nothing(made: str, centered: str, divided: str,
     assert verdict.solved == solved, verdict
 
 
+def test_a_normalized_result_without_history() -> None:
+    divided = "y.divide_(y.clone().square().mean().sqrt())"
+    recording, _ = ran(
+        NORMALIZED.format(made="y = h.tanh().detach()", centered="y.subtract_(y.mean())", divided=divided)
+    )
+    assert "no gradient history" in debug.normalized(norm=recording).words.en
+
+
 DESCENT = """
 x = paddle.to_tensor([1., 2., 3.])
 target = x * 2
@@ -255,6 +268,7 @@ def test_a_loss_that_falls(rest: str, *, solved: bool) -> None:
     ("rest", "said"),
     [
         ("sgd.clear_grad()|w.clip_(-5., 5.)", "Now a write is refused"),
+        ("sgd.clear_grad()|with paddle.no_grad():|    w = w.clip(-5., 5.)", "no gradient history"),
         ("sgd.clear_grad()|w.detach().clip_(-5.)", "with `target = x * 20`"),
         ("sgd.clear_grad()|w.detach().clip_(-9., 9.)", "`w` ends at 9."),
         ("sgd.clear_grad()", "`w` ends at 19"),

@@ -85,12 +85,12 @@ def test_the_praise_counts_the_writes() -> None:
 
 @pytest.mark.parametrize("pair", [(0, 32), (0.0, 32.0), (0 * 4, 8 * 4), (False, 32)])
 def test_the_bytes_that_a_node_saves(pair: tuple[Any, Any]) -> None:
-    assert checks.bytes_kept(kept_by_scale=pair[0], kept_by_sin=pair[1]).solved
+    assert checks.bytes_kept(kept_by_add=pair[0], kept_by_sin=pair[1]).solved
 
 
 @pytest.mark.parametrize("pair", [(32, 32), (0, 8), (0, 0), (32, 0), (8, 32), (0, 64), (4, 32), ("0", 32), (0, 33)])
 def test_other_numbers_of_bytes(pair: tuple[Any, Any]) -> None:
-    assert not checks.bytes_kept(kept_by_scale=pair[0], kept_by_sin=pair[1]).solved
+    assert not checks.bytes_kept(kept_by_add=pair[0], kept_by_sin=pair[1]).solved
 
 
 SWAP = "q = paddle.to_tensor([[1., 2.], [3., 4.]])\ntop = q[0]\nbottom = q[1]\n"

@@ -40,8 +40,8 @@ def repaired(x: Any, loss: Any) -> Steps:
     yield (
         _has_run_backward(x, loss),
         Text(
-            "`backward()` is still refused. Which tensor does `h * h` keep, and in which storage are the numbers that `clip_` overwrites?",
-            "`backward()` 仍被拒绝。`h * h` 保存的是哪个张量？`clip_` 覆盖的数在哪个存储里？",
+            "`backward()` is still refused. Which tensors does the line that computes `energy` keep, and in which storage are the numbers that are overwritten?",
+            "`backward()` 仍被拒绝。计算 `energy` 的那一行保存的是哪些张量？被覆盖的数在哪个存储里？",
         ),
         Text(
             "One of the two needs a storage of its own: what is kept, or what is clipped. `h.sum()` must still see the clipped row.",
@@ -138,10 +138,14 @@ def states(history: Any, stacked: Recording) -> Steps:
         Text("Three objects now. But on how many storages?", "现在有三个对象了，可是有几个存储？"),
     )
     yield (
-        _close(
-            visible_values(after, "loss") if any("loss" in tensor.names for tensor in after.tensors.values()) else None,
-            (84,),
+        any("loss" in tensor.names for tensor in after.tensors.values()),
+        Text(
+            "The program ends without a `loss`. Does one of its lines raise an error?",
+            "程序结束时没有 `loss`。是不是有哪一行报错了？",
         ),
+    )
+    yield (
+        _close(visible_values(after, "loss"), (84,)),
         Text("The sum should be that of 4a, 8a and 16a.", "总和应当是 4a、8a、16a 之和。"),
     )
     yield (
@@ -180,6 +184,7 @@ def normalized(norm: Recording) -> Steps:
         ),
         Text("Its `out` is `y`. Which line writes `y` first?", "它的 `out` 就是 `y`。哪一行最先覆盖 `y`？"),
     )
+    yield _has_history(after)
     yield _not_refused(after)
     yield (
         _close(visible_values(after, "loss"), (_loss_of_normalized(_WEIGHTS),)),
@@ -224,6 +229,7 @@ def descent(losses: Any, fitted: Recording) -> Steps:
             "现在有一次写入被拒绝：`w` 是需要梯度的叶子张量。优化器是怎样写它的？",
         ),
     )
+    yield _has_history(after)
     yield _not_refused(after)
     stepped = [write.tensor for step in fitted.steps if step.op == "subtract_" for write in step.writes]
     falls = losses[-1] < losses[1] / 2

@@ -65,12 +65,12 @@ def seen_by_both(added: Recording) -> Steps:
 
 
 @exercise
-def bytes_kept(kept_by_scale: Any, kept_by_sin: Any) -> Steps:
+def bytes_kept(kept_by_add: Any, kept_by_sin: Any) -> Steps:
     yield (
-        kept_by_scale == 0,
+        kept_by_add == 0,
         Text(
-            "`scale_`: does the derivative of “times two” depend on the number that was doubled?",
-            "`scale_`：“乘以 2”的导数与被乘的数有关吗？",
+            "`add_`: does the derivative of the sum depend on the numbers that are added?",
+            "`add_`：和的导数与相加的数有关吗？",
         ),
     )
     yield (
@@ -119,7 +119,7 @@ def swapped_rows(swapped: Recording) -> Steps:
     yield (
         not names_in(swapped.source) & {"tolist", "item", "int", "float", "complex", np.__name__},
         Text(
-            "Swapped. But Python held some of the numbers meanwhile, and that is spare memory, too.",
+            "Swapped. But Python held some of the numbers meanwhile, and that is extra memory, too.",
             "交换成功了。但中途有些数由 Python 保管，这也是额外的内存。",
         ),
     )
