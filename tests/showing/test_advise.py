@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -96,12 +97,14 @@ def test_the_lines_of_a_block_are_explained_only_where_there_are_some(capsys: py
         z.sum()
     assert "Its line 1 is line" in capsys.readouterr().out
     with inplacelab.advise():
-        computed(x)
-    assert "Its line 1 is line" not in capsys.readouterr().out
+        computed(x.requires_grad_())
+    said = capsys.readouterr().out
+    assert "Its line 1 is line" not in said
+    assert re.search(r"`ReluBackward0` \(line \d+ of `test_advise.py`\) keeps `z`", said)
 
 
 def computed(x: Any) -> Any:
     y = x * 2
     z = y.relu()
     del y
-    return z.sum()
+    return (z - 1).sum()
