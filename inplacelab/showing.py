@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from typing import Any
@@ -40,9 +41,11 @@ _NO_PICTURE = Text(
 )
 
 _COUNTED = Text(
-    "A line without a cell or a file is counted from the first one of the block, which is line {0} of {1}.",
-    "没有注明单元格或文件的行号，从代码块的第一行算起，即 {1} 的第 {0} 行。",
+    "Lines without a cell or a file are counted within the `with` block. Its line 1 is line {0} of {1}.",
+    "凡是没有写明单元格或文件的行号，都从 `with` 代码块的第 1 行数起，这一行是{1} 的第 {0} 行。",
 )
+_COUNTED_HERE = re.compile(r"\blines? [\d, andto]*\d(?!\d| of )")
+"""A line that is said without a cell or a file."""
 
 
 def show(*tensors: Any, **named: Any) -> None:
@@ -172,7 +175,8 @@ class advise(record):  # noqa: N801  # used like a function
         if error is None and self.recording is not None:
             self.advice = advice(self.recording, ends=False)
             program = self._session.program
-            print(closed_up(_COUNTED.format(program.first_line, file_label(shown_file(program.filename)))))
+            if any(_COUNTED_HERE.search(each.en) for each in lines(self.advice)):
+                print(closed_up(_COUNTED.format(program.first_line, file_label(shown_file(program.filename)))))
             show_advice(self.advice)
 
 

@@ -195,3 +195,8 @@ def test_the_hint_on_lines(lines: Any, hint: str) -> None:
 def test_another_program_is_another_riddle() -> None:
     text = "\n".join(RIDDLE.splitlines()[:3])
     assert not check.find_the_lines(riddle=recorded(text).recording, lines=[]).solved
+
+
+def test_a_program_that_raises_is_sent_to_its_message() -> None:
+    done = recorded(LOG.format("path.append(w.copy())", "w.scale_(0.5)"))
+    assert "raises an error" in first_words(check.log_of_the_way, kept=done.recording, path=done.names["path"])

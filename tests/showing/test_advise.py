@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -85,3 +86,25 @@ def test_what_was_there_before_the_block_is_not_counted() -> None:
         z = y + part
     assert found.advice is not None
     assert found.advice.before.peak == y.nbytes + z.nbytes
+
+
+def test_the_lines_of_a_block_are_explained_only_where_there_are_some(capsys: pytest.CaptureFixture[str]) -> None:
+    x = torch.ones(16)
+    with inplacelab.advise():
+        y = x * 2
+        z = y.relu()
+        del y
+        z.sum()
+    assert "Its line 1 is line" in capsys.readouterr().out
+    with inplacelab.advise():
+        computed(x.requires_grad_())
+    said = capsys.readouterr().out
+    assert "Its line 1 is line" not in said
+    assert re.search(r"`ReluBackward0` \(line \d+ of `test_advise.py`\) keeps `z`", said)
+
+
+def computed(x: Any) -> Any:
+    y = x * 2
+    z = y.relu()
+    del y
+    return (z - 1).sum()

@@ -82,6 +82,21 @@ def test_it_opens_where_parameters_begin_to_differ() -> None:
     assert waiting.zh == "进程 0 此时没有对应的步骤。"
 
 
+def test_without_collectives_it_opens_at_the_last_write_of_other_values() -> None:
+    scene = scene_of("alone")
+    for rank, mean in enumerate((1, 3)):
+        step = scene.alignment.positions[scene.key_position][rank]
+        assert step is not None
+        state = scene.scenes[rank].recording.state(step)
+        assert [state.tensors[each.tensor].names for each in state.step.writes] == [("mean",)]
+        assert state.storage_of("mean").values == (mean,)
+
+
+def test_it_opens_at_the_last_collective_where_parameters_are_the_same() -> None:
+    scene = scene_of("together")
+    assert scene.key_position == scene.alignment.links[-1].position
+
+
 def test_only_what_differs_is_outlined() -> None:
     scene = scene_of("extra")
     position = scene.key_position

@@ -8,7 +8,7 @@ from numpy import ndarray
 
 import inplacelab as paddle
 from inplacelab.language import Text
-from inplacelab.lessons.checks.shared import LINES_AS_TEXT
+from inplacelab.lessons.checks.shared import LINES_AS_TEXT, runs
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import changed_values, same_object, shares_storage, visible_values, who_raised
 from inplacelab.recording.recording import Recording
@@ -17,6 +17,7 @@ from inplacelab.recording.recording import Recording
 @exercise
 def log_of_the_way(kept: Recording, path: Any) -> Steps:
     after = kept.state(-1)
+    yield runs(kept)
     yield (
         not any(isinstance(entry, str) for entry in path),
         Text("`path` should hold tensors or numbers, not text.", "`path` 里应当是张量或数，而不是文字。"),
@@ -92,6 +93,7 @@ def _number(entry: Any) -> float:
 @exercise
 def fresh_start(fresh: Recording, total: Any) -> Steps:
     after = fresh.state(-1)
+    yield runs(fresh)
     yield (
         {"first", "second"} <= {name for tensor in after.tensors.values() for name in tensor.names},
         Text(

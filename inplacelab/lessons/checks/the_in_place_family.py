@@ -51,8 +51,8 @@ def no_temporary(mine: Recording) -> Steps:
     yield (
         len(_storages(mine)) == len(_storages(mine) & set(mine.after_line(2).storages)),
         Text(
-            "It is in place now. But what is made before the subtraction begins, and how many bytes does that take?",
-            "已经是原地写入了。可是在减法开始之前，还新建了什么？它占多少字节？",
+            "It is in place now. But what is made before `w` is written, and how many bytes does that take?",
+            "已经是原地写入了。可是在写入 `w` 之前，还新建了什么？它占多少字节？",
         ),
         Text("`subtract_` has a parameter for the factor.", "`subtract_` 有一个表示系数的参数。"),
     )

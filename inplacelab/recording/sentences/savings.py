@@ -58,7 +58,7 @@ _FORBIDS = {
     "itself": Text("it reads {x} twice", "它两次读取 {x}"),
     "written": Text("{0} writes to {x} later", "{0}之后还要写入 {x}"),
     "written_through": Text("{0} writes to the memory of {x} later, through {through}", "{0}之后还要通过 {through} 写入 {x} 的内存"),
-    "lives": Text("later code may use {x}: it still has a name", "后面的代码可能还会使用 {x}：它仍有名称"),
+    "lives": Text("later code may use {x}: it still has a name", "后面的代码可能还会使用 {x}：还有名字指向它"),
 }  # fmt: skip
 _SAME_LINE, _BACKWARD = Text("the same line", "同一行"), Text("backward", "反向传播")
 _NOT_CONSTRUCTED = Text("the text does not show where the module was constructed", "程序文本中看不到该模块在何处构造")
@@ -88,7 +88,7 @@ _OFFERED = Text(
     "May write in place, with the most that each saves at one time:",
     "可以改为原地操作（所列为同一时刻最多节省的字节数）：",
 )
-_SAVES_NOTHING = Text("May write in place, but saves 0 bytes:", "可以改为原地操作，但节省的是 0 字节：")
+_SAVES_NOTHING = Text("May write in place, but saves 0 bytes:", "可以改为原地操作，但不节省内存：")
 _INSTEAD = Text("May write in place, but not together with others:", "可以改为原地操作，但不能与其他操作同时改写：")
 _NO_EDIT = Text("Nothing forbids these, but no edit is known:", "操作数可以覆盖，但程序文本没有显示如何修改：")
 _FORBIDDEN = Text("Must stay out of place:", "不能改为原地操作：")
@@ -98,7 +98,7 @@ _DIFFERING = Text(
 _UNTRIED = Text(
     "Left out, as trying these would have taken too many runs:", "未作试验，因此舍弃（程序运行次数已达上限）："
 )
-_WRITTEN = Text("In place already, and saves 0 bytes:", "已是原地操作，但节省的是 0 字节：")
+_WRITTEN = Text("In place already, and saves 0 bytes:", "已是原地操作，但不节省内存：")
 _WOULD_BE_FREED = Text(
     "out of place, {x} would be freed right after it, and the result would take its place",
     "若不原地写入，{x} 会随即被释放，由结果取而代之",
@@ -279,7 +279,7 @@ def _forbidden(recording: Recording, site: Site, call: Call, obstacle: Obstacle)
     elif why == "kept" and obstacle.node is not None:
         state = recording.before(call.step)
         node = state.nodes.get(obstacle.node) or recording.state(call.step).nodes[obstacle.node]
-        fact = node_label(state, node, Place(site.line, site.source))
+        fact = node_label(state, node, Place(0 if site.source else site.line))
     elif why == "read" and obstacle.step == call.step:
         why = "itself"
     elif obstacle.step is not None:

@@ -118,12 +118,22 @@ class RanksScene:
         types = {each.type: [rank for rank in errors if errors[rank].type == each.type] for each in errors.values()}
         return _listed([RAISED.format(self._those(ranks), name) for name, ranks in types.items()])
 
-    @property
+    @cached_property
     def key_position(self) -> int:
-        """The position that is shown first: where parameters begin to differ, or a rank raises, or the last collective, or the end."""
+        """What is shown first: where parameters begin to differ, or a rank raises, or the last collective, or unequal write, or the end."""
         links = [each.position for each in self.alignment.links]
-        last = links[-1] if links else len(self.alignment.positions) - 1
+        every = range(len(self.alignment.positions))
+        last = max(links or filter(self._writes_differ, every), default=every[-1])
         return min(self.drifting or self.raising, default=last)
+
+    def _writes_differ(self, position: int) -> bool:
+        """Whether ranks that write at a position have different values afterwards where they wrote."""
+        written = set()
+        for scene, step in zip(self.scenes, self.steps(position), strict=True):
+            if step is not None and (writes := scene.recording.steps[step].writes):
+                storages = scene.recording.state(step).storages
+                written.add(str([storages[each.storage].values for each in writes if each.storage in storages]))
+        return len(written) > 1
 
     @cached_property
     def ends(self) -> frozenset[int]:
