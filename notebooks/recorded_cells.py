@@ -88,8 +88,8 @@ def recording(text: str, *, fix: bool = True) -> Recording:
 
 def record_again(blocks: Sequence[Block]) -> None:
     """Records the programs of a lesson, if their framework is installed."""
-    for name, cell in _whole_cells(blocks):
-        text, magic = program(cell), cell.partition("\n")[0]
+    for name, whole in _whole_cells(blocks):
+        text, magic = program(whole), whole.partition("\n")[0]
         needs = missing(text)
         if needs is not None:
             print(f"{name} was not recorded again: {not_installed(needs)}")
