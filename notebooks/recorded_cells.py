@@ -31,10 +31,14 @@ SKIPPED = ("nbval-skip", "skip-execution")
 
 def cells(blocks: Iterable[Block]) -> Iterator[tuple[str, str]]:
     """Yields the name of each recording, and its program."""
+    yield from ((name, program(text)) for name, text in _whole_cells(blocks))
+
+
+def _whole_cells(blocks: Iterable[Block]) -> Iterator[tuple[str, str]]:
     for block in blocks:
         if isinstance(block, Code):
             names = (tag.removeprefix(TAG) for tag in block.tags if tag.startswith(TAG))
-            yield from ((name, program(block.text)) for name in names)
+            yield from ((name, block.text) for name in names)
 
 
 _RANKS = re.compile(r"%%ranks (?P<count>\d+) --name (?P<name>\w+)\n")
@@ -72,24 +76,25 @@ def program(text: str) -> str:
     return text.partition("\n")[2] + "\n"
 
 
-def recording(text: str) -> Recording:
-    """Records a program, as `%%stepper` does."""
+def recording(text: str, *, fix: bool = True) -> Recording:
+    """Records a program, as `%%stepper` does; without `fix`, as `%%stepper --no-fix` does."""
     tree = ast.parse(text)
     lines = text.splitlines(keepends=True)
     linecache.cache["<lesson>"] = len(text), None, lines, "<lesson>"  # where the watch reads what was written
-    session = Session(Program.of(tree, text, "<lesson>"), use=framework_used(tree, {}))
+    session = Session(Program.of(tree, text, "<lesson>"), fix=fix, use=framework_used(tree, {}))
     session.run([compile(instrument.instrumented(tree), "<lesson>", "exec")], {"__name__": "__main__"})
     return session.recording()
 
 
 def record_again(blocks: Sequence[Block]) -> None:
     """Records the programs of a lesson, if their framework is installed."""
-    for name, text in cells(blocks):
+    for name, whole in _whole_cells(blocks):
+        text, magic = program(whole), whole.partition("\n")[0]
         needs = missing(text)
         if needs is not None:
             print(f"{name} was not recorded again: {not_installed(needs)}")
         else:
-            save(recording(text), FOLDER / f"{name}.json")
+            save(recording(text, fix="--no-fix" not in magic), FOLDER / f"{name}.json")
     for cell in ranks_cells(blocks):
         if not can_run():
             print(f"{cell.name} was not recorded again: MPI is not installed")

@@ -80,6 +80,15 @@ def test_it_is_not(batch: str, changes: dict[str, str]) -> None:
     assert not verdict_on(batch, **changes).solved
 
 
+def test_a_copy_of_a_batch_is_scaled_instead() -> None:
+    words = verdict_on("data[start:start + 2]", write="batch.clone().scale_(10.)").words.en
+    assert "`seen` is [10.0, 26.0]" in words
+
+
+def test_a_line_that_raises_is_named() -> None:
+    assert "Line 4 raises an error" in verdict_on("data[start:start + 2].copy()").words.en
+
+
 NORMALIZED = """x = paddle.to_tensor([[1., 2.], [3., 1.]])
 w = paddle.to_tensor([[1., -1.], [2., 0.]], stop_gradient=False)
 h = paddle.nn.functional.relu_(x @ w)
@@ -192,6 +201,14 @@ def test_no_step_down(line: str) -> None:
     assert not solved(check.descent, DESCEND.format(line), "descend")
 
 
+def test_only_the_refusal_of_a_leaf_is_called_one() -> None:
+    names: dict[str, Any] = {"paddle": paddle}
+    exec(DESCEND.format("w.subtract_(lr)"), names)
+    words = check.descent(descend=names["descend"]).words.en
+    assert "must be Tensor" in words
+    assert "leaf" not in words
+
+
 def test_a_step_that_is_recorded_is_refused() -> None:
     text = "def descend(parameters, lr):\n    for w in parameters:\n        w.subtract_(w.grad, alpha=lr)\n"
     assert not solved(check.descent, text, "descend")
@@ -272,3 +289,17 @@ def test_what_is_said_of_a_mirror_is_true_of_it(body: str, said: str) -> None:
 )
 def test_no_mirror(text: str) -> None:
     assert not solved(check.mirror, text, "flip_")
+
+
+@pytest.mark.parametrize(
+    ("columns", "body", "said"),
+    [
+        (3, "kept = left.clone(); left.copy_(right); right.copy_(kept)", "Column 3 shows 3 now"),
+        (4, "left.copy_(right); right.copy_(left)", "Column 4 shows 4 now.*read column 3"),
+    ],
+)
+def test_the_hint_names_a_column_that_is_wrong(columns: int, body: str, said: str) -> None:
+    names: dict[str, Any] = {"paddle": paddle}
+    exec(FLIP.format(columns, body), names)
+    check.mirror._failed.clear()
+    assert re.search(said, check.mirror(flip_=names["flip_"]).words.en)

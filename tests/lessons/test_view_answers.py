@@ -135,6 +135,7 @@ def test_no_checkerboard(lines: str) -> None:
         ("b[::2, 1::2].neg_()\nb[1::2, ::2].neg_()", "go to 4, 4 slots"),
         ("b.multiply_(paddle.to_tensor([[1., -1.] * 2, [-1., 1.] * 2] * 2))", "go to 16 slots"),
         ("b[::2].neg_()\nb[:, 1::2].neg_()", "top left corner"),
+        ("b[[1, 3]].neg_()\nb[:, [1, 3]].neg_()", "must be written in place"),
         ("b.detach()[1::2].neg_()\nb.detach()[:, 1::2].neg_()", "Do the views have a history"),
     ],
 )

@@ -61,6 +61,7 @@ def _the_table_as_before() -> Iterator[None]:
         ("x.pow_(3.); ctx.save_for_backward(x); return x", RULE, "a * 1", False),
         ("ctx.save_for_backward(x); return x.pow(3.)", RULE, "a * 1", False),
         ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x", "g * 3. * x", "a * 1", False),
+        ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x", "3. * x * x", "a * 1", False),
         ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x", RULE, "a", False),
         ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x", RULE, "a.detach() * 1", False),
         ("k = x.detach(); x.pow_(3.); ctx.save_for_backward(k); return x", RULE, "a * 1", False),
@@ -68,8 +69,8 @@ def _the_table_as_before() -> Iterator[None]:
     ],
 )
 def test_a_cube_in_place(forward: str, slope: str, h: str, *, solved: bool) -> None:
-    recording, _ = ran(CUBE.format(forward=forward, slope=slope, h=h))
-    verdict = your_own_operation.cubed(mine=recording)
+    recording, names = ran(CUBE.format(forward=forward, slope=slope, h=h))
+    verdict = your_own_operation.cubed(mine=recording, Cube_=names["Cube_"])
     assert verdict.solved == solved, verdict
 
 
@@ -79,11 +80,12 @@ def test_a_cube_in_place(forward: str, slope: str, h: str, *, solved: bool) -> N
         ("x.pow_(3.); ctx.save_for_backward(x); return x", "g * 3. * x.pow(2. / 3.)", "fractional power"),
         ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x.clone()", RULE, "must an in-place operation return"),
         ("ctx.save_for_backward(x); x.pow_(3.); return x", RULE, "At which version"),
+        ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x", "3. * x * x", "if `g` is 5"),
     ],
 )
 def test_what_a_wrong_cube_is_told(forward: str, slope: str, said: str) -> None:
-    recording, _ = ran(CUBE.format(forward=forward, slope=slope, h="a * 1"))
-    assert said in first_words(your_own_operation.cubed, mine=recording)
+    recording, names = ran(CUBE.format(forward=forward, slope=slope, h="a * 1"))
+    assert said in first_words(your_own_operation.cubed, mine=recording, Cube_=names["Cube_"])
 
 
 def test_a_kernel_that_returns_its_result_is_told_to_write_it() -> None:

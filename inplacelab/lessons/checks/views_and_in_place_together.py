@@ -78,14 +78,14 @@ def checkerboard(board: Recording) -> Steps:
         Text("It raises. Read the first line of the message.", "报错了。读一读报错信息的第一行。"),
     )
     yield (
-        after.tensor("b").id == first.tensor("b").id and any(step.writes for step in board.steps),
+        after.tensor("b").id == first.tensor("b").id and after.version("b") > 0,
         Text(
             "`b` must be written in place: it must stay the object of line 3.",
             "`b` 应当被原地写入：它仍应是第 3 行的那个对象。",
         ),
         Text(
-            "Which view shows every other row of `b`? `neg_` changes the signs in it.",
-            "哪个视图显示 `b` 中每隔一行的各行？用 `neg_` 可以使它们变号。",
+            "Which view shows every other row of `b`? (A list of row numbers gives a copy.) `neg_` changes the signs in the view.",
+            "哪个视图显示 `b` 中每隔一行的各行？（用行号的列表得到的是副本。）用 `neg_` 可以使视图里的数变号。",
         ),
     )
     yield (

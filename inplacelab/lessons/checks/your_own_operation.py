@@ -17,7 +17,7 @@ _POINTS = (-2.0, -0.5, 0.75, 3.0)
 
 
 @exercise
-def cubed(mine: Recording) -> Steps:
+def cubed(mine: Recording, Cube_: Any) -> Steps:  # noqa: N803  # the learner's class
     after = mine.state(-1)
     error = mine.state(-1).step.error
     yield (
@@ -66,6 +66,15 @@ def cubed(mine: Recording) -> Steps:
         Text(
             "It runs, but the gradient of a³ is 3a²: 3, 12, 27. Which numbers did `backward` get: those before the write or after?",
             "能运行了，但 a³ 的梯度是 3a²，即 3、12、27。`backward` 拿到的是写入之前的数，还是之后的数？",
+        ),
+    )
+    x = paddle.to_tensor([2.0], stop_gradient=False)
+    (Cube_.apply(x * 1) * 5.0).sum().backward()
+    yield (
+        np.allclose(x.grad.numpy(), 60),
+        Text(
+            "It is right here, where `g` is 1. What must `backward` return if `g` is 5?",
+            "这里的 `g` 是 1，所以结果对了。如果 `g` 是 5，`backward` 应当返回什么？",
         ),
     )
     return Text(
