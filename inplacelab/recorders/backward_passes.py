@@ -318,8 +318,8 @@ _REASONS: Mapping[Refused, tuple[Text, Text]] = {
             "节点为反向传播保存了一个值，此后有原地操作覆盖了它。",
         ),
         Text(
-            "write out of place, or to a clone, what is overwritten before backward.",
-            "在反向传播之前要覆盖的内容，请改为非原地操作，或写入它的 `clone()`。",
+            "use the ordinary operation, or write to a clone: backward needs the old values.",
+            "请改用普通操作，或写入副本（`clone()`）：反向传播还需要旧值。",
         ),
     ),
     "again": (

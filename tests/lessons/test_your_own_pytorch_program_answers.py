@@ -89,6 +89,8 @@ def test_the_hint_is_about_the_answer(edits: Any, hint: str) -> None:
         (2, "sum", "Solved"),
         (2.0, "Sum", "Solved"),
         (2, "old + new", "Solved"),
+        (2, "sum of the two", "Solved"),
+        (2, "sum or new", "before the second"),
         (1, "sum", "overwrite"),
         (4, "sum", "How often"),
         ("2", "sum", "Write numbers"),

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from inplacelab.lessons import recorded
 from inplacelab.recording.recording import Called
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.payload import payload
@@ -98,6 +99,11 @@ def test_a_still_picture_and_a_frame_have_the_arrow() -> None:
     swap = scene(SWAP)
     assert tip in frame(swap, 3, "en")
     assert tip not in frame(swap, 2, "en")
+
+
+def test_a_frame_has_the_notes_on_the_recording() -> None:
+    drawn = frame(scene_of(recorded("paddle-step-too-early")), 21, "en")
+    assert drawn.count("new values unnoticed.") == 1
 
 
 def test_a_number_that_is_written_is_no_copy() -> None:

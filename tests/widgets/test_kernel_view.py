@@ -25,6 +25,7 @@ from inplacelab.place import Place
 from inplacelab.recording.facts import LaunchFacts, OperandFacts, SourceFacts, Step
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import KernelView, Stepper
+from inplacelab_widgets.launch_pictures.blocks import LEFT
 from inplacelab_widgets.launch_pictures.facts import height, totals
 from inplacelab_widgets.launch_pictures.formats import svg
 from inplacelab_widgets.launch_pictures.launches import Pick, shown_launches, warp_requests
@@ -116,7 +117,7 @@ def test_the_bytes_of_an_atomic_addition_at_unknown_indices_are_not_guessed() ->
 
 def test_slots_stand_below_their_threads_if_there_is_room() -> None:
     places = spread((4, 5, 6, 7), 4)
-    assert [places.lefts[k] for k in (4, 5)] == [76, 76 + 8 * 22]
+    assert [places.lefts[k] for k in (4, 5)] == [LEFT, LEFT + 8 * 22]
     assert places.slot == 22
     far = spread((0, 10, 20), 4)
     assert far.lefts[10] - far.lefts[0] > 8 * far.slot

@@ -114,6 +114,8 @@ def test_ranks_that_raise_are_said_to() -> None:
     assert scene.conclusion.en == "both ranks: `RuntimeError`"
     assert "Collective 1 is not the same on all ranks" in ranks_text_of(scene, "en")
     assert ranks_said(scene, scene.key_position, "zh").count("两个进程：RuntimeError。") == 1
+    drawn = [text for text in ET.fromstring(ranks_svg_of(scene, "en")).itertext() if text.startswith("both ranks")]
+    assert drawn[1:] == ["both ranks: RuntimeError"], "once in the picture, after its description"
     assert scene_of("alone").conclusion.en == "No collective links the 2 ranks"
 
 

@@ -97,9 +97,9 @@ def accumulated(after_swap: Any, after_again: Any) -> Steps:
             "两次，权重相同：同样的梯度加了两次。",
         ),
     )
-    said = as_names(after_again)
+    said = as_names(after_again) & {"old", "new", "sum"}
     yield (
-        said & {"old", "new", "sum"},
+        said,
         Text('Write "old", "new" or "sum".', '请写 "old"、"new" 或 "sum"。'),
     )
     yield (

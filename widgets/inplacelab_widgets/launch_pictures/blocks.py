@@ -19,7 +19,8 @@ from inplacelab_widgets.scene.text_layout import Words
 WIDTH = 800
 PAD = 12.0
 """The margin around the picture, in px."""
-LEFT = 76
+LEFT = 84
+"""The x at which the lanes begin: on the left is room for `all 999.9 KiB`."""
 LANE = 22
 ROOM = 32 * LANE
 HEAD = 52

@@ -177,7 +177,7 @@ def _legend(top: float) -> list[Drawn]:
     x = 0.0
     for style, meaning in (("wanted c0-fill", wanted), ("slot", unused), ("written", picked)):
         marks += [path(box(x + 2, top - 9, 11, 10), style), text(x + 19, top, "small soft", meaning)]
-        x += 19 + width_of(meaning, 10) + 16
+        x += 19 + width_of(meaning, SMALL) + 16
     return [*marks, path(box(2, top + 9, 22, 10), "over sector"), text(30, top + 18, "small soft", frame)]
 
 

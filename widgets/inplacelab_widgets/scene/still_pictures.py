@@ -41,6 +41,7 @@ from inplacelab_widgets.scene.text_layout import (
     LATIN_EM,
     NORMAL,
     SMALL,
+    Measure,
     Words,
     prose_width,
     shortened,
@@ -438,9 +439,10 @@ _CODE = 228.0
 """The width of the code, in px."""
 _SAID, _SAID_LINE = 18.0, 21.0
 """The size of the words on the step, and the height of their lines, in px."""
-_MOST_DETAIL = 3
-"""The most lines of the rest of what is said; the description has all of it."""
-_FOOT = 26.0
+_MOST_LINES = 3
+"""The most lines of the rest of what is said, of which the description has all, and of the foot."""
+_FOOT, _FOOT_LINE = 26.0, 15.0
+"""The height of the foot with one line, and of each further line, in px."""
 _LEAST_SCALE = 0.95
 """The least scale of the storages at which there still is a graph, or their table, below them: their words stay legible."""
 _MOST_NODES = 300
@@ -452,26 +454,32 @@ def frame(scene: Scene, step: int, language: str) -> str:
     now, told = scene.recording.steps[step], scene.headline(step)
     clause, detail = (each.in_language(language) for each in told)
     lines = wrapped(clause, WIDTH - 2 * PAD - 12, _SAID, prose_width)
-    rest = wrapped(detail, WIDTH - 2 * PAD - 12, NORMAL, prose_width) if detail else []
-    if len(rest) > _MOST_DETAIL:
-        last = f"{rest[_MOST_DETAIL - 1]} {rest[_MOST_DETAIL]}"
-        rest[_MOST_DETAIL - 1 :] = [shortened(last, WIDTH - 2 * PAD - 12, NORMAL, prose_width)]
+    rest = _few_lines(detail, WIDTH - 2 * PAD - 12, NORMAL, prose_width) if detail else []
     high = _SAID_LINE * len([*lines, *rest])
     bar = rect(0, PAD, 5, high + 2, always(Look("flag-stale" if now.error else "mark-now")))
     parts = [mark_at(bar, 0, language), prose_at(PAD, PAD + 16, "text headline", lines, _SAID_LINE)]
     parts.append(prose_at(PAD, PAD + 16 + _SAID_LINE * len(lines), "text code soft", rest, _SAID_LINE))
     top = PAD + high + 16
-    room = HIGHEST - _FOOT - top
+    titled = Text("{0}", "{0}").format(scene.recording.title)
+    said_below = [unquoted(each).in_language(language) for each in [titled, *place_of(scene, step), *provisos(scene)]]
+    below = _few_lines(" · ".join(filter(None, said_below)), WIDTH - 2 * PAD, SMALL, width_of)
+    foot = _FOOT + _FOOT_LINE * (len(below) - 1)
+    room = HIGHEST - foot - top
     code = code_panel(scene.recording, _CODE, step, near=True)
     parts.append(placed(panel_at(code, step, language), PAD, top))
     drawn, high = _pictures(scene, step, language, room)
     parts.append(placed(drawn, _CODE + 2 * PAD, top))
-    height = min(HIGHEST, top + max(code.height, high) + _FOOT)
-    titled = Text("{0}", "{0}").format(scene.recording.title)
-    said_below = [unquoted(each).in_language(language) for each in [titled, *place_of(scene, step), *provisos(scene)]]
-    foot = shortened(" · ".join(filter(None, said_below)), WIDTH - 2 * PAD, SMALL)
-    parts.append(text_at(WIDTH - PAD, height - 9, "text soft end", foot, language))
+    height = min(HIGHEST, top + max(code.height, high) + foot)
+    for k, line in enumerate(reversed(below)):
+        parts.append(text_at(WIDTH - PAD, height - 9 - _FOOT_LINE * k, "text soft end", line, language))
     return document((WIDTH, height), parts, scene.recording.title, said(scene, step, language))
+
+
+def _few_lines(words: str, room: float, size: float, measure: Measure) -> list[str]:
+    """Wraps words; what does not fit into `_MOST_LINES` is cut off."""
+    lines = wrapped(words, room, size, measure)
+    cut = [shortened(" ".join(lines[_MOST_LINES - 1 : _MOST_LINES + 1]), room, size, measure)]
+    return lines if len(lines) <= _MOST_LINES else lines[: _MOST_LINES - 1] + cut
 
 
 def said(scene: Scene, step: int, language: str) -> str:

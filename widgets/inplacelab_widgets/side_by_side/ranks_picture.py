@@ -200,9 +200,8 @@ def ranks_picture(scene: RanksScene, position: int, language: str) -> str:
     ]
     y = PAD + 30
     told = scene.told(position)
-    for line in wrapped(
-        f"{_plain(told.clause, language)}  {_plain(told.detail, language)}".rstrip(), _WIDTH - 2 * PAD, NORMAL
-    ):
+    clause = "" if told.clause == scene.conclusion else _plain(told.clause, language)  # the same is said once
+    for line in wrapped(f"{clause}  {_plain(told.detail, language)}".strip(), _WIDTH - 2 * PAD, NORMAL):
         parts.append(text_at(PAD, y + 10, "text", line, language))
         y += _LINE
     panel = ranks_panel(scene)
