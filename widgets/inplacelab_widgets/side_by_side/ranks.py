@@ -120,7 +120,9 @@ class RanksScene:
 
     @cached_property
     def key_position(self) -> int:
-        """What is shown first: where parameters begin to differ, or a rank raises, or the last collective, or unequal write, or the end."""
+        """The position that is shown first: where parameters begin to differ, or a rank raises, or the last collective (without
+        collectives, the last write of unequal values), or the end.
+        """
         links = [each.position for each in self.alignment.links]
         every = range(len(self.alignment.positions))
         last = max(links or filter(self._writes_differ, every), default=every[-1])
