@@ -125,7 +125,7 @@ class RanksScene:
         """
         links = [each.position for each in self.alignment.links]
         every = range(len(self.alignment.positions))
-        last = max(links or filter(self._writes_differ, every), default=every[-1])
+        last = max(links or filter(self._writes_differ, every), default=len(every) - 1)
         return min(self.drifting or self.raising, default=last)
 
     def _writes_differ(self, position: int) -> bool:
