@@ -81,6 +81,8 @@ def test_a_cube_in_place(forward: str, slope: str, h: str, *, solved: bool) -> N
         ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x.clone()", RULE, "must an in-place operation return"),
         ("ctx.save_for_backward(x); x.pow_(3.); return x", RULE, "At which version"),
         ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x", "3. * x * x", "if `g` is 5"),
+        ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x", "g * 2. * x * x", "does its formula fit"),
+        ("x.pow_(3.); ctx.save_for_backward(x.clone()); return x", RULE, "before the write or after"),
     ],
 )
 def test_what_a_wrong_cube_is_told(forward: str, slope: str, said: str) -> None:
@@ -176,3 +178,10 @@ def test_a_cube_that_keeps_its_result(
 ) -> None:
     verdict = your_own_operation.cubed_by_result(row=row(name, kernel, slope))
     assert verdict.solved == solved, verdict
+
+
+def test_a_derivative_without_g_is_told_to_multiply_by_it() -> None:
+    squareplus = row("squareplus", buffered, lambda out: out.square() / (out.square() + 1.0))
+    assert "g · out²" in first_words(your_own_operation.squareplus, row=squareplus)
+    cubed = row("cubed", third_power, lambda out: 3.0 * out.abs().pow(2.0 / 3.0))
+    assert "g · 3x²" in first_words(your_own_operation.cubed_by_result, row=cubed)

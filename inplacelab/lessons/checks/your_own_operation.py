@@ -64,8 +64,8 @@ def cubed(mine: Recording, Cube_: Any) -> Steps:  # noqa: N803  # the learner's 
     yield (
         np.allclose(found, (3, 12, 27), rtol=1e-5),
         Text(
-            "It runs, but the gradient of a³ is 3a²: 3, 12, 27. Which numbers did `backward` get: those before the write or after?",
-            "能运行了，但 a³ 的梯度是 3a²，即 3、12、27。`backward` 拿到的是写入之前的数，还是之后的数？",
+            "It runs, but the gradient of a³ is 3a²: 3, 12, 27. Which numbers did `backward` get, those before the write or after, and does its formula fit them?",
+            "能运行了，但 a³ 的梯度是 3a²，即 3、12、27。`backward` 拿到的是写入之前的数，还是之后的数？它的公式适合这些数吗？",
         ),
     )
     x = paddle.to_tensor([2.0], stop_gradient=False)
@@ -78,7 +78,7 @@ def cubed(mine: Recording, Cube_: Any) -> Steps:  # noqa: N803  # the learner's 
         ),
     )
     return Text(
-        "In place, the input is gone after the write. So save a copy of it or what you compute from it before, or compute the derivative from the result.",
+        "In place, the input is gone after the write. So save a copy of it, or something computed from it, before the write; or compute the derivative from the result.",
         "原地写入之后，输入就没有了。所以，可以在写入之前保存它的副本或由它算出的值，也可以由结果来算导数。",
     )
 
@@ -111,8 +111,8 @@ def squareplus(row: Any) -> Steps:
     yield (
         gradcheck(lambda t: t.squareplus_(), points, raise_exception=False),
         Text(
-            "Finite differences do not agree with the derivative. Compare yours with out² / (1 + out²), factor by factor.",
-            "有限差分与导数不符。请把你的导数与 out² / (1 + out²) 逐个因子对照。",
+            "Finite differences do not agree with the derivative. Compare what yours returns with g · out² / (1 + out²), factor by factor.",
+            "有限差分与导数不符。请把它返回的值与 g · out² / (1 + out²) 逐个因子对照。",
         ),
     )
     yield (
@@ -163,8 +163,8 @@ def cubed_by_result(row: Any) -> Steps:
     yield (
         gradcheck(lambda t: t.cubed_(), points, raise_exception=False),
         Text(
-            "Finite differences do not agree with the derivative. It should be 3x². Which power of |out| is x²?",
-            "有限差分与导数不符。导数应当是 3x²。x² 是 |out| 的几次幂？",
+            "Finite differences do not agree with the derivative. It should return g · 3x². Which power of |out| is x²?",
+            "有限差分与导数不符。它应当返回 g · 3x²。x² 是 |out| 的几次幂？",
         ),
     )
     return Text(
