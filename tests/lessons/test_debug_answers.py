@@ -268,7 +268,7 @@ def test_a_loss_that_falls(rest: str, *, solved: bool) -> None:
     ("rest", "said"),
     [
         ("sgd.clear_grad()|w.clip_(-5., 5.)", "Now a write is refused"),
-        ("sgd.clear_grad()|with paddle.no_grad():|    w = w.clip(-5., 5.)", "no gradient history"),
+        ("sgd.clear_grad()|with paddle.no_grad():|    w = w.clip(-5., 5.)", "The loss has no gradient history"),
         ("sgd.clear_grad()|w.detach().clip_(-5.)", "with `target = x * 20`"),
         ("sgd.clear_grad()|w.detach().clip_(-9., 9.)", "`w` ends at 9."),
         ("sgd.clear_grad()", "`w` ends at 19"),

@@ -323,7 +323,7 @@ def two_losses(pair: Recording) -> Steps:
     )
     return Text(
         "Every factor of a gradient belongs to the *same* value of `w`.",
-        "每个梯度里的各个因子，都属于 `w` 的*同一个*值。",
+        "现在求每个梯度时，各个因子用的都是 `w` 的*同一个*值。",
     )
 
 
@@ -387,8 +387,8 @@ def _has_history(after: State) -> tuple[bool, Text]:
     return (
         error is None or "no gradient history" not in error.message,
         Text(
-            "Nothing is refused now, but the loss has no gradient history. Where was it lost: at a `detach()`, or under `no_grad`?",
-            "不再被拒绝了，但损失没有梯度历史。历史是在哪里丢失的：是 `detach()`，还是 `no_grad`？",
+            "The loss has no gradient history, so `backward()` cannot start. Where was it lost: at a `detach()`, or under `no_grad`?",
+            "损失没有梯度历史，`backward()` 无从开始。历史是在哪里丢失的：是 `detach()`，还是 `no_grad`？",
         ),
     )
 

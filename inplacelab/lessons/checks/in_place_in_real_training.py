@@ -289,7 +289,7 @@ def mirror(flip_: Any) -> Steps:
         )
     if most > column:
         return said + Text(
-            " (Copies of two columns were held at once. One is enough, if each copy is freed before the next is made, for example with `del`.)",
-            "（有一刻同时持有两列的副本。其实每次只复制一列，并在复制下一列之前释放它（例如用 `del`），就只占一列。）",
+            " Copies of two columns were held at once. One is enough, if each copy is freed before the next is made, for example with `del`.",
+            "有一刻同时持有两列的副本。其实每次只复制一列，并在复制下一列之前释放它（例如用 `del`），就只占一列。",
         )
     return said

@@ -65,7 +65,7 @@ def right_gradient(mine: Recording) -> Steps:
     )
     return Text(
         "What line 4 keeps is now in a storage to which nothing writes afterwards.",
-        "第 4 行保存的内容所在的存储，此后没有操作写入。",
+        "第 4 行保存的值，现在放在一个此后不再被写入的存储里。",
     )
 
 
@@ -198,7 +198,7 @@ def without_a_path(asked: Recording, ends: Any) -> Steps:
         ),
         Text(
             "Name the line that overwrote the number, that read it without history, or whose derivative is 0. Do not name the line that made the view.",
-            "要写的是覆盖它的那一行、读取它而不带历史的那一行，或者导数为 0 的那一行，而不是创建视图的那一行。",
+            "要写的是覆盖它的那一行、通过没有历史的张量读取它的那一行，或者导数为 0 的那一行，而不是创建视图的那一行。",
         ),
     )
     return Text(

@@ -360,7 +360,7 @@ def _first_line(error: BaseException) -> str:
 
 TITLE = Text("Where inplacelab, PaddlePaddle and PyTorch differ", "inplacelab、PaddlePaddle 与 PyTorch 的差异")
 _COUNTS = Text("What the programs show", "这些程序说明什么")
-_VERDICTS = Text("The answers, where a gradient is asked for", "求梯度时的各家答案")
+_VERDICTS = Text("The answers, where a gradient is asked for", "求梯度的程序：各框架的答案")
 _PROGRAM = Text("program", "程序")
 _WHAT = Text("what it shows", "说明什么")
 _PROGRAMS = Text("programs", "程序数")
