@@ -76,7 +76,7 @@ def praise(entry: str) -> str:
 
 def test_the_praise_is_true_of_the_answer() -> None:
     assert "four bytes" not in praise("w.clone()")
-    assert "in PyTorch" in praise("w.numpy()")
+    assert "In PyTorch" in praise("w.numpy()")
     assert "PyTorch" not in praise("w.item()")
 
 

@@ -38,6 +38,7 @@ def test_five_blocks(falls: Any, *, solved: bool) -> None:
 
 def test_the_right_number_of_bytes_is_told_the_unit() -> None:
     assert "How many MiB" in first_words(checks.five_blocks, falls_by=3 * 2**20)
+    assert "should be a number" in first_words(checks.five_blocks, falls_by="3 MiB")
 
 
 @pytest.mark.parametrize(

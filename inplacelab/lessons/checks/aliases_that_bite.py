@@ -58,9 +58,9 @@ def log_of_the_way(kept: Recording, path: Any) -> Steps:
     )
     if any(isinstance(entry, ndarray) for entry in path):
         return Text(
-            "Each entry has kept its number, since `numpy()` copies here, as in Paddle. Beware in PyTorch: there the array and `w` "
-            "share their memory, and `path` would show 1, 1, 1.",
-            "每一项都留住了自己的数，因为这里的 `numpy()` 与 Paddle 的一样会复制。在 PyTorch 里要当心：数组与 `w` 共享内存，`path` 会显示 1、1、1。",
+            "Each entry has kept its number, since `numpy()` copies here, as in Paddle. In PyTorch it does not: there, `w.numpy()` alone "
+            "shares its memory with `w`, and `path` would show 1, 1, 1.",
+            "每一项都留住了自己的数，因为这里的 `numpy()` 与 Paddle 的一样会复制。PyTorch 的不会：在那里，单用 `w.numpy()` 得到的数组与 `w` 共享内存，`path` 会显示 1、1、1。",
         )
     return Text(
         "Each entry has kept its number: nothing that is written to `w` reaches it.",

@@ -15,7 +15,7 @@ from inplacelab.recording.savings.advice import advice
 
 
 @exercise
-def five_blocks(falls_by: Any) -> Steps:
+def five_blocks(falls_by: float) -> Steps:
     yield falls_by != 3 * 2**20, Text("Those are bytes. How many MiB is that?", "这是字节数。合多少 MiB？")
     yield (
         falls_by != 15,
