@@ -60,9 +60,9 @@ def trips(one_by_one: tuple[float, float], together: tuple[float, float]) -> Ste
         tuple(together) == fused,
         Text(
             "The kernel makes one trip: what does it read at the beginning, and what does it write at the end?",
-            "这个核函数只访问一趟内存：开始时要读什么，结束时要写什么？",
+            "这个核函数只访问一趟显存：开始时要读什么，结束时要写什么？",
         ),
-        Text("No intermediate result is written.", "中间结果都不写回内存。"),
+        Text("No intermediate result is written.", "中间结果都不写回显存。"),
     )
     return Text(
         "The traffic is ten tensors one by one, and four fused.",
@@ -147,6 +147,6 @@ def five_tensors(mine: Any) -> Steps:
     )
     yield (
         traffic.allocated(launched) == 0,
-        Text("Something was allocated in between.", "中途申请过内存。"),
+        Text("Something was allocated in between.", "中途申请过显存。"),
     )
     return Text("Two launches, five tensors, no new storage.", "启动两次，访存量是五个张量，没有新建存储。")
