@@ -117,6 +117,18 @@ def test_a_wrong_sign_is_not_called_a_lost_factor() -> None:
     assert "this sign" in words[1]
 
 
+def test_a_factor_without_its_name_is_asked_about() -> None:
+    check = Exercise(checks.no_temporary._steps)
+    words = [said(check, "mine", STEP + "w.subtract_(g, 0.5)") for _ in range(2)]
+    assert "by the name of its parameter" in words[1]
+
+
+def test_the_hint_about_transpose_is_about_storages() -> None:
+    assert "how many storages" in first_words(
+        checks.worth, **dict(zip(NAMES, (0, 4_000_000, 8_000_000, 1_000_000), strict=True))
+    )
+
+
 @pytest.mark.parametrize("cast", [12_000_000, 16_000_000])
 def test_only_the_new_storage_counts(cast: int) -> None:
     assert "Only the new storage" in first_words(checks.worth, **dict(zip(NAMES, (0, 0, cast, 1_000_000), strict=True)))

@@ -33,8 +33,8 @@ def no_temporary(mine: Recording) -> Steps:
             "`w` 现在显示哪几个数？改动之前显示哪几个数？",
         ),
         Text(
-            "The result should be w − 0.5 · g. Does your line have this factor, and this sign?",
-            "结果应当是 w − 0.5 · g。你写的这一行，系数和正负号都对吗？",
+            "The result should be w − 0.5 · g. Does your line have this factor, given by the name of its parameter, and this sign?",
+            "结果应当是 w − 0.5 · g。你写的这一行，系数和正负号都对吗？系数是用参数名传入的吗？",
         ),
     )
     yield (
@@ -116,8 +116,8 @@ def worth(bytes_of_relu_: Any, bytes_of_transpose_: Any, bytes_of_cast_to_float6
     yield (
         bytes_of_transpose_ == 0,
         Text(
-            "`transpose_`: how many slots did it write in the program above?",
-            "`transpose_`：在前面的程序里，它写了几个槽位？",
+            "`transpose_`: how many storages were there at the end of the program in section 4?",
+            "`transpose_`：第 4 节的那段程序结束时，一共有几个存储？",
         ),
     )
     yield (

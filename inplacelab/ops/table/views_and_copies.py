@@ -8,8 +8,8 @@ run each one here, in the real PaddlePaddle 3.3.1 and in PyTorch 2.13, write thr
 >>> from inplacelab.ops.table.views_and_copies import TABLE
 >>> print(TABLE.about("unbind", "x.split(3)"))
 operation      inplacelab  Paddle 3.3.1  PyTorch 2.13  shares the counter  may be written  note
-x.unbind()[0]  view        view          view          yes                 yes             PyTorch refuses a write to it
-x.split(3)[0]  copy        copy          view          no                  yes             PyTorch refuses a write to it
+x.unbind()[0]  view        view          view          yes                 yes             PyTorch refuses a write to it if it requires a gradient
+x.split(3)[0]  copy        copy          view          no                  yes             PyTorch refuses a write to it if it requires a gradient
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class Chapter(NamedTuple):
 
 
 _STRIDE_NOUGHT = Text("a view with stride 0 in PyTorch", "PyTorch 中是步幅为 0 的视图")
-_NOT_WRITTEN = Text("PyTorch refuses a write to it", "PyTorch 不允许写入这个结果")
+_NOT_WRITTEN = Text(
+    "PyTorch refuses a write to it if it requires a gradient", "如果这个结果需要梯度，PyTorch 不允许写入"
+)
 _COUNTER = Text(
     "a copy; yet in Paddle it shares the counter of `x`, which gives false alarms",
     "是副本；但在 Paddle 中仍与 `x` 共享版本计数器，会误报",
