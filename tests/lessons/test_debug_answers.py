@@ -133,8 +133,15 @@ def test_a_list_of_three_states(body: str, *, solved: bool) -> None:
 
 
 def test_a_program_that_has_no_loss_is_not_told_about_the_sum() -> None:
-    recording, names = ran(LIST.format(body="h.scale_(2.); history.append(h.numpy())"))
+    text = LIST.format(body="h.scale_(2.); history.append(h.clone())").replace("loss =", "total =")
+    recording, names = ran(text)
     assert "ends without a `loss`" in debug.states(history=names["history"], stacked=recording).words.en
+
+
+@pytest.mark.parametrize("state", ["h.numpy()", "h.tolist()"])
+def test_states_that_are_no_tensors(state: str) -> None:
+    recording, names = ran(LIST.format(body=f"h.scale_(2.); history.append({state})"))
+    assert "should be tensors" in debug.states(history=names["history"], stacked=recording).words.en
 
 
 def test_three_states_in_the_rows_of_one_buffer() -> None:

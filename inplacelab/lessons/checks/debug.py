@@ -116,7 +116,7 @@ def helper(helped: Recording) -> Steps:
     )
     return Text(
         "A helper that overwrites its argument overwrites every tensor that it is called with.",
-        "如果辅助函数会覆盖自己的参数，那么传给它哪个张量，它就覆盖哪个张量。",
+        "辅助函数如果覆盖传入的张量，那么传给它哪个张量，它就覆盖哪个张量。",
     )
 
 
@@ -126,6 +126,13 @@ def states(history: Any, stacked: Recording) -> Steps:
     yield (
         len(history) == 3,  # the rounds of the loop
         Text("There should be three states in the list.", "列表里应当有三个状态。"),
+    )
+    yield (
+        all(hasattr(each, "storage") for each in history),
+        Text(
+            "The states in the list should be tensors. Can a gradient pass through anything else?",
+            "列表里的状态应当是张量。梯度能经过别的东西吗？",
+        ),
     )
     are_right = [each.tolist() for each in history] == [[4, 8], [8, 16], [16, 32]]  # as rows of one buffer may be, too
     yield (
