@@ -367,6 +367,13 @@ _PROGRAMS = Text("programs", "程序数")
 _ANSWER = Text("answer", "答案")
 _FINITE_DIFFERENCE = Text("finite difference", "有限差分")
 _NO_GRADIENT = Text("no gradient", "没有梯度")
+_BEGINS = Text(
+    "At the beginning, `a` is [[1, 2], [3, 4]] and requires a gradient.",
+    "程序开始时，`a` 是 [[1, 2], [3, 4]]，需要梯度。",
+)
+_ENDS = Text("At the end, `loss.backward()` is called.", "程序最后调用 `loss.backward()`。")
+_AROUND = {r"\ba\b": _BEGINS, r"\bloss\b": _ENDS}
+"""What is said of a program that uses a name: what `run` does before and after it."""
 _IN_TORCH = Text("The same in PyTorch", "同样的程序，PyTorch 写法")
 _IN_TORCH_ALIKE = Text("In PyTorch the program is the same.", "这段程序在 PyTorch 里写法相同。")
 _INSTEAD = Text("Instead:", "改法：")
@@ -405,7 +412,8 @@ def show(key: str) -> Shown:
     ...
     """
     each = find(key)
-    parts = [f"### {each.heading}\n", block(each.program), _answers_in_full(each), f"{each.why}\n"]
+    begins, ends = ([f"{said}\n"] * bool(re.search(name, each.program)) for name, said in _AROUND.items())
+    parts = [f"### {each.heading}\n", *begins, block(each.program), *ends, _answers_in_full(each), f"{each.why}\n"]
     if each.fixed is not None:
         parts.append(f"{_INSTEAD}\n\n{block(each.fixed)}")
     if each.torch == each.program:
