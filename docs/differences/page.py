@@ -94,5 +94,5 @@ def _listed(chapter: Chapter) -> str:
 
 
 def _in_full(chapter: Chapter) -> str:
-    entries = [f'<a id="{each.key}"></a>\n\n{show(each.key)}' for each in chapter.differences]
+    entries = [f'<a id="{each.key}"></a>\n\n{show(each.key, alone=False)}' for each in chapter.differences]
     return "\n".join([f"## {chapter.title}\n\n{chapter.why}\n", *entries])

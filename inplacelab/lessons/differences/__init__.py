@@ -400,8 +400,12 @@ def names() -> dict[str, str]:
     return {"inplacelab": "inplacelab", "paddle": f"Paddle {found['paddle']}", "torch": f"PyTorch {found['torch']}"}
 
 
-def show(key: str) -> Shown:
+def show(key: str, *, alone: bool = True) -> Shown:
     """One entry in full: the program, the answers, the reason, and the fixed program.
+
+    Args:
+        key: that of the entry.
+        alone: whether to say what the program begins and ends with.
 
     Raises:
         KeyError: if there is no such entry.
@@ -412,7 +416,7 @@ def show(key: str) -> Shown:
     ...
     """
     each = find(key)
-    begins, ends = ([f"{said}\n"] * bool(re.search(name, each.program)) for name, said in _AROUND.items())
+    begins, ends = ([f"{said}\n"] * bool(alone and re.search(name, each.program)) for name, said in _AROUND.items())
     parts = [f"### {each.heading}\n", *begins, block(each.program), *ends, _answers_in_full(each), f"{each.why}\n"]
     if each.fixed is not None:
         parts.append(f"{_INSTEAD}\n\n{block(each.fixed)}")
