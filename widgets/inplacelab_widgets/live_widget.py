@@ -142,14 +142,14 @@ def hidden_while_live(html: str, language: str) -> str:
     return f'<div class="ipl-still" lang="{tag}">\n{html}\n</div>\n<style>{_STYLE}</style>'
 
 
-_MOST_TELLING = Text("The picture at its most telling step", "图：最能说明问题的一步")
+_MOST_TELLING = Text("The most telling step", "最能说明问题的一步")
 
 
 def folded(html: str, language: str) -> str:
     r"""Returns the static copy of a view that opens before its most telling step, folded: to be seen at once, it tells too much.
 
     >>> folded("<p>the end</p>", "en")
-    '<details><summary>The picture at its most telling step</summary>\n<p>the end</p>\n</details>'
+    '<details><summary>The most telling step</summary>\n<p>the end</p>\n</details>'
     """
     return f"<details><summary>{escape(_MOST_TELLING.in_language(language))}</summary>\n{html}\n</details>"
 
