@@ -211,6 +211,14 @@ def test_the_pages_are_those_of_the_data(language: str) -> None:
     assert page(language) == kept, "run: python docs/write_differences.py"
 
 
+def test_an_entry_that_stands_alone_says_what_its_program_begins_and_ends_with() -> None:
+    assert [said in str(differences.show("data-written")) for said in ("`a` is [[1, 2]", "`loss.backward()` is")] == [
+        True
+    ] * 2
+    assert "At the" not in str(differences.show("half-precision"))
+    assert "At the" not in str(differences.show("data-written", alone=False))
+
+
 def test_endless_and_unsteady_programs_are_entries() -> None:
     assert {key for key, answers in RECORDED.items() if answers.paddle.endless} == ENDLESS
     assert set(RECORDED) >= UNSTEADY | SOMETIMES_REFUSED

@@ -372,8 +372,6 @@ _BEGINS = Text(
     "程序开始时，`a` 是 [[1, 2], [3, 4]]，需要梯度。",
 )
 _ENDS = Text("At the end, `loss.backward()` is called.", "程序最后调用 `loss.backward()`。")
-_AROUND = {r"\ba\b": _BEGINS, r"\bloss\b": _ENDS}
-"""What is said of a program that uses a name: what `run` does before and after it."""
 _IN_TORCH = Text("The same in PyTorch", "同样的程序，PyTorch 写法")
 _IN_TORCH_ALIKE = Text("In PyTorch the program is the same.", "这段程序在 PyTorch 里写法相同。")
 _INSTEAD = Text("Instead:", "改法：")
@@ -404,8 +402,8 @@ def show(key: str, *, alone: bool = True) -> Shown:
     """One entry in full: the program, the answers, the reason, and the fixed program.
 
     Args:
-        key: that of the entry.
-        alone: whether to say what the program begins and ends with.
+        key: the entry's key.
+        alone: whether to say what the program begins and ends with; the page of all programs says it once.
 
     Raises:
         KeyError: if there is no such entry.
@@ -416,8 +414,13 @@ def show(key: str, *, alone: bool = True) -> Shown:
     ...
     """
     each = find(key)
-    begins, ends = ([f"{said}\n"] * bool(alone and re.search(name, each.program)) for name, said in _AROUND.items())
-    parts = [f"### {each.heading}\n", *begins, block(each.program), *ends, _answers_in_full(each), f"{each.why}\n"]
+    parts = [f"### {each.heading}\n"]
+    if alone and re.search(r"\ba\b", each.program):
+        parts.append(f"{_BEGINS}\n")
+    parts.append(block(each.program))
+    if alone and "loss" in each.program:
+        parts.append(f"{_ENDS}\n")
+    parts += [_answers_in_full(each), f"{each.why}\n"]
     if each.fixed is not None:
         parts.append(f"{_INSTEAD}\n\n{block(each.fixed)}")
     if each.torch == each.program:
