@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.lessons.checks.shared import as_names, named, runs
+from inplacelab.lessons.checks.shared import IN_BYTES, as_names, named, runs
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values
 
@@ -122,7 +122,7 @@ def one_storage_fewer(mine: Any) -> Steps:
 
 @exercise
 def traced_peaks(with_relu: Any, with_relu_: Any) -> Steps:
-    yield with_relu != 9 * 2**20, Text("That is in bytes. How many MiB is it?", "你的单位是字节。换算成 MiB 是多少？")
+    yield with_relu != 9 * 2**20, IN_BYTES
     yield (
         with_relu != 3,
         Text(

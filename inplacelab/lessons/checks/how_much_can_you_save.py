@@ -8,7 +8,7 @@ from textwrap import dedent
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.lessons.checks.shared import LINES_AS_TEXT
+from inplacelab.lessons.checks.shared import IN_BYTES, LINES_AS_TEXT
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recorders.run import record
 from inplacelab.recording.savings.advice import advice
@@ -16,7 +16,7 @@ from inplacelab.recording.savings.advice import advice
 
 @exercise
 def five_blocks(falls_by: float) -> Steps:
-    yield falls_by != 3 * 2**20, Text("Those are bytes. How many MiB is that?", "这是字节数。合多少 MiB？")
+    yield falls_by != 3 * 2**20, IN_BYTES
     yield (
         falls_by != 15,
         Text(

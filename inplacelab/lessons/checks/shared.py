@@ -17,6 +17,7 @@ from inplacelab.recording.recording import Recording
 
 Index = tuple[int, ...]
 
+IN_BYTES = Text("That is in bytes. How many MiB is it?", "你的单位是字节。换算成 MiB 是多少？")
 LINES_AS_TEXT = Text(
     "`lines` should be a list of numbers, such as `[1, 2]`, not text.",
     "`lines` 应当是行号的列表，例如 `[1, 2]`，而不是文字。",
